@@ -17,7 +17,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 /** The five parts, each with the pages that a reader looks for first, in this order. */
 const PARTS = {
   Start: ['install.md', 'tour.md', 'coming-from.md', 'faq.md', 'troubleshooting.md'],
-  Use: ['chat.md', 'run.md', 'sessions.md', 'undo.md', 'modes.md', 'models.md', 'mcp.md', 'skills.md', 'hooks.md', 'settings.md'],
+  Use: ['chat.md', 'run.md', 'sessions.md', 'undo.md', 'permissions.md', 'models.md', 'mcp.md', 'skills.md', 'hooks.md', 'settings.md'],
   Build: ['library.md', 'tools.md', 'guests.md', '../packages/holm/README.md', 'browser.md', 'edge.md', 'python.md'],
   'Run for a team': ['server.md', 'dashboard.md', 'jobs.md', 'scaling.md', 'backup.md', 'ci.md'],
   Trust: ['threat-model.md', 'specification.md', '../attacks/README.md', 'stability.md'],

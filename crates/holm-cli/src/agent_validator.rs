@@ -1,5 +1,11 @@
-//! Finds what prevents an agent file from working with the others, as far as
-//! possible without starting anything.
+//! Finds what prevents an agent file from working with the others, as far as possible without
+//! starting anything. It checks two things: delegation cycles, and names of tools or agents that do
+//! not exist.
+//!
+//! It does not read or choose agent files; `agents.rs` does. Building the helpers is the work of
+//! `helper_factory.rs`. No program, server or model may start here, because `holm check` and `holm
+//! agent list` promise to run nothing. So a name counts as known if a program, a WASM file or a
+//! server might provide it.
 
 use std::{
     collections::BTreeSet,

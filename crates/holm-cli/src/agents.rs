@@ -1,5 +1,13 @@
-//! Agents that a user can choose by name: agent files in Holm's format, and projects of agents-exe.
-//! Nothing is run here.
+//! Finds the agents that a user can choose by name: agent files in Holm's format, and projects of
+//! agents-exe. It also says which settings an agent brings and which tools it may use.
+//!
+//! Nothing is run here. The Markdown format is parsed by `holm-tools/src/agents/file.rs`, the JSON
+//! format by `holm-config/src/agents_exe/`. `agent_validator.rs` finds problems between agents,
+//! `helper_factory.rs` makes helpers, and `exe_tree_loader.rs` adds the helpers and servers of
+//! agents-exe to a run.
+//!
+//! A project's file counts only if the user trusts exactly the bytes that were read, and a link
+//! never counts. So hash and content must come from one read of the file.
 
 use std::{
     collections::BTreeMap,

@@ -1,6 +1,22 @@
 //! Answers approval questions: first by `--yes`, then by a user at the terminal or elsewhere.
-//! Without a user, the answer is no.
+//! Without a user, the answer is no. It also writes the text of the question, which the chat shows
+//! too.
+//!
+//! It does not decide whether a question is needed: the kernel does. What an answer covers later is
+//! remembered in `holm-tools/src/shell/approval_gate.rs`. Questions of the model are in
+//! `helper_terminal.rs`, those of MCP servers in `mcp_servers.rs`, and users who are not at the
+//! terminal implement `remote_user.rs`.
+//!
+//! A question must show everything that the user approves, with hidden characters, look-alikes and
+//! long gaps made visible. Input that was typed before the question is dropped. `--yes` never
+//! approves the end of plan mode, and never covers a need that was shortened for display.
+//!
+//! Where things are:
+//! - `approve/pages.rs` shows a long question page by page.
+//! - `approve/lookalikes.rs` warns about letters that look like others.
+//! - `approve/call_summary.rs` says what a call would do, as a headline and a change.
 
+mod call_summary;
 mod lookalikes;
 mod pages;
 
@@ -11,7 +27,7 @@ use std::{
 };
 
 use holm::{
-    grants::{AccessRequest, Grant, GrantSet, Level},
+    grants::{AccessRequest, Grant, GrantSet, Level, LevelDecision},
     kernel::{AskReason, Proposal, Verdict},
     runtime::{Approver, BoxFuture},
 };
@@ -19,9 +35,12 @@ use holm_server::QuestionBroker;
 use holm_tools::conversation::{ASK_USER, PERSON_TOOLS};
 use holm_tools::shell::{self, ApprovalAnswer, ApprovalAsker, ApprovalGate, ApprovalOffer, CommandRules};
 
+use call_summary::CallSummary;
+
 use crate::{
     editor::ExternalEditor,
     exit::{CommandError, CommandExit},
+    folder_trust::TrustLevel,
     holm_paths::quoted,
     remote_user::RemoteUser,
     screen::{ScreenQuestion, TerminalOutput},
@@ -359,18 +378,31 @@ fn flags(proposal: &Proposal) -> String {
     } else {
         list("--yes", &named_by_yes(proposal))
     };
-    let Some(why) = asked_although_granted(proposal) else {
-        return format!("because no user is present to approve it; allow it with {how}");
+    let why = asked_although_granted(proposal).map(|why| format!("{why}: ")).unwrap_or_default();
+    let how = match lowest_trust(proposal) {
+        Some(level) => format!("--trust {}, or this call alone with {how}", level.name()),
+        None => how,
     };
-    let only_the_mode = proposal.reasons.iter().all(|reason| *reason == AskReason::Level);
-    // Suggests the mode that allows edits. A mode that allows programs asks about nothing at all,
-    // and is never suggested first.
-    let or = if only_the_mode && proposal.level == Level::Write {
-        ", or all writes with --mode accept-edits"
-    } else {
-        ""
+    format!("because no user is present to approve it; {why}allow it with {how}")
+}
+
+/// The lowest level of trust that lets a call run without a question, if there is one.
+pub(crate) fn lowest_trust(proposal: &Proposal) -> Option<TrustLevel> {
+    let suffices = |level: &TrustLevel| {
+        let grants: GrantSet = level.grants().into_iter().collect();
+        proposal.reasons.iter().all(|reason| match reason {
+            AskReason::MissingGrant => proposal.missing.iter().all(|need| is_within(&grants, need)),
+            AskReason::Level => {
+                level.mode().stance(proposal.level) == LevelDecision::Allow
+                    || is_within(&grants, &whole_tool(proposal))
+            }
+            AskReason::EgressAfterMark
+            | AskReason::WriteAfterMark
+            | AskReason::HookWants
+            | AskReason::LeavesPlan => false,
+        })
     };
-    format!("because no user is present to approve it; {why}: allow it with {how}{or}")
+    TrustLevel::ALL.into_iter().find(suffices)
 }
 
 fn ask(
@@ -387,13 +419,14 @@ fn ask(
         .as_ref()
         .map(|rule| format!("[p] everything that starts with {rule}, "))
         .unwrap_or_default();
+    let family = offer.family.as_ref().map(|family| format!("[f] {}, ", family.label())).unwrap_or_default();
     let leaves_plan = proposal.reasons.contains(&AskReason::LeavesPlan);
     let drafts = drafts.filter(|_| plan(proposal).is_some());
     let lasts = shell::lasts(proposal);
     let choices = if leaves_plan {
         format!("  [y]es, {}[n]o: ", if drafts.is_some() { "[e]dit it, " } else { "" })
     } else if lasts {
-        format!("  [y]es once, [a]lways in this run, {prefix}ne[v]er, [n]o: ")
+        format!("  [y]es once, [a]lways in this run, {family}{prefix}ne[v]er, [n]o: ")
     } else {
         "  [y]es once, ne[v]er, [n]o: ".into()
     };
@@ -411,9 +444,13 @@ fn ask(
         }
         match answer(&line, offer) {
             // A plan is looked at each time, so nothing is said for the next one.
-            Some(ApprovalAnswer::Session | ApprovalAnswer::Prefix | ApprovalAnswer::Never) if leaves_plan => {
-            }
-            Some(ApprovalAnswer::Session | ApprovalAnswer::Prefix) if !lasts => {}
+            Some(
+                ApprovalAnswer::Session
+                | ApprovalAnswer::Prefix
+                | ApprovalAnswer::Family
+                | ApprovalAnswer::Never,
+            ) if leaves_plan => {}
+            Some(ApprovalAnswer::Session | ApprovalAnswer::Prefix | ApprovalAnswer::Family) if !lasts => {}
             Some(answer) => return answer,
             None => {}
         }
@@ -450,20 +487,27 @@ pub(crate) fn with_plan(arguments: &str, text: String) -> String {
 
 /// Everything that a person must know before the answer.
 pub(crate) fn question(proposal: &Proposal, offer: &ApprovalOffer) -> Vec<String> {
-    let mut lines = vec![format!("\nholm asks: may `{}` run? ({})", proposal.tool, proposal.level)];
+    let summary = CallSummary::of(&proposal.tool, &proposal.arguments);
+    let plan = plan(proposal);
+    let mut lines = vec![format!("\nholm asks: {}", headline(proposal, offer, summary.as_ref()))];
     lines.extend(offer.helper.iter().map(|helper| format!("  for        the helper {helper}")));
     let warned = [offer.command.as_deref(), Some(proposal.arguments.as_str())].into_iter().flatten();
     let warned: Vec<&str> = warned.chain(proposal.needs.iter().map(String::as_str)).collect();
     let warnings = lookalikes::warnings(&warned.join("\n"), offer.command.as_deref());
     let command = offer.command.iter().flat_map(|command| close_up(command));
     lines.extend(command.map(|line| format!("  command    {line}")));
-    match plan(proposal) {
-        Some(plan) => lines.extend(close_up(&plan).iter().map(|line| format!("  plan       {line}"))),
-        None => {
+    match (&plan, &summary) {
+        (Some(plan), _) => lines.extend(close_up(plan).iter().map(|line| format!("  plan       {line}"))),
+        (None, Some(summary)) => {
+            lines.extend(close_up(&summary.change.join("\n")).iter().map(|line| format!("  {line}")));
+        }
+        (None, None) if offer.command.is_some() && is_script_alone(&proposal.arguments) => {}
+        (None, None) => {
             let arguments = close_up(&proposal.arguments);
             lines.extend(arguments.iter().map(|line| format!("  arguments  {line}")));
         }
     }
+    lines.extend(plain_reason(proposal).map(|why| format!("  why        {why}")));
     for need in &proposal.needs {
         let missing = match proposal.missing.contains(need) {
             true if shell::is_never_granted(need) => " (can never be granted)",
@@ -482,6 +526,52 @@ pub(crate) fn question(proposal: &Proposal, offer: &ApprovalOffer) -> Vec<String
             .map(|covers| format!("  always     {}", lookalikes::without_stacks(&covers))),
     );
     lines
+}
+
+/// What is asked, in one line.
+fn headline(proposal: &Proposal, offer: &ApprovalOffer, summary: Option<&CallSummary>) -> String {
+    match summary {
+        _ if proposal.reasons.contains(&AskReason::LeavesPlan) => "carry out this plan?".into(),
+        Some(summary) => format!("{}?", without_gaps(&summary.headline)),
+        None if offer.command.is_some() => "run this command?".into(),
+        None => format!("may `{}` run?", proposal.tool),
+    }
+}
+
+/// Whether a command is all that a call says.
+fn is_script_alone(arguments: &str) -> bool {
+    let said: Result<serde_json::Map<String, serde_json::Value>, _> = serde_json::from_str(arguments);
+    said.is_ok_and(|said| said.len() == 1 && said.contains_key("script"))
+}
+
+/// Why the user is asked, in one plain sentence.
+fn plain_reason(proposal: &Proposal) -> Option<String> {
+    let missing: Vec<String> = proposal.missing.iter().map(|need| wanted(need)).collect();
+    if !missing.is_empty() {
+        return Some(format!("you have not allowed it to {}", missing.join(" and to ")));
+    }
+    let is_level = proposal.reasons.contains(&AskReason::Level);
+    match proposal.level {
+        Level::Write if is_level => Some("you approve every write here".into()),
+        Level::Execute if is_level => Some("you approve every command and program here".into()),
+        Level::None | Level::ReadOnly | Level::Write | Level::Execute => None,
+    }
+}
+
+/// A need as a verb and its object.
+fn wanted(need: &str) -> String {
+    let (kind, what) = need.split_once(':').unwrap_or(("use", need));
+    match kind {
+        "read" if what == "**" => "read all files here".into(),
+        "write" if what == "**" => "write all files here".into(),
+        "exec" if what == "*" => "run programs".into(),
+        "exec" => format!("run {what}"),
+        "fetch" => format!("reach {what}"),
+        "env" => format!("see the variable {what}"),
+        "spawn" => format!("start the helper {what}"),
+        "secret" | "tool" => format!("use {what}"),
+        _ => format!("{kind} {what}"),
+    }
 }
 
 /// The plan that a user is to approve, as readable text. `None` if the call has more than the text,
@@ -563,6 +653,7 @@ fn answer(line: &str, offer: &ApprovalOffer) -> Option<ApprovalAnswer> {
     Some(match line.trim().to_lowercase().as_str() {
         "y" | "yes" => ApprovalAnswer::Once,
         "a" | "always" => ApprovalAnswer::Session,
+        "f" | "family" if offer.family.is_some() => ApprovalAnswer::Family,
         "p" | "prefix" if offer.prefix.is_some() => ApprovalAnswer::Prefix,
         "v" | "never" => ApprovalAnswer::Never,
         "n" | "no" => said_no(),

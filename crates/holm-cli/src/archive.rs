@@ -1,6 +1,11 @@
-//! Backs up the whole data folder while other processes use it. Databases are copied at one
-//! moment, other files whole. The backup is a folder with a manifest, written last; without the
-//! manifest it is not valid.
+//! Backs up and restores the whole data folder while other processes use it. The commands are in
+//! `commands/backup.rs` and `commands/restore.rs`; this file does not print and does not delete old
+//! backups. Consistent copies of a database are made by `holm-store`.
+//!
+//! Rules: the manifest is written last, so a backup without it is not valid. A restore verifies
+//! every file first and never overwrites a data folder that has content. Files are opened part by
+//! part without following links, because a process in a workspace may replace a file at any time.
+//! An unreadable file in a workspace is left out and named; anywhere else it is an error.
 
 use std::{
     fs,

@@ -1,6 +1,10 @@
-//! Runs the programs of executable postconditions. Each runs in a jail with the program,
-//! the system's programs, and the workspace files that its arguments name. It writes
-//! nothing and has no network.
+//! Runs the programs of executable postconditions. Each runs in a jail with the program, the
+//! system's programs, and the workspace files that its arguments name. It writes nothing and has no
+//! network.
+//!
+//! It does not decide what a ruling means for the result; `holm-guards` does. A program that could
+//! not finish is a broken check, never a passed one. Files with names of secrets are not shown to a
+//! program, even if its arguments name them.
 
 use std::{
     path::{Path, PathBuf},

@@ -1,5 +1,7 @@
-//! The sessions of helpers. A helper's session belongs to the session that started it, and is
-//! resumed only with it.
+//! Recognizes the sessions of helpers. A helper's session belongs to the session that started it,
+//! and is resumed or forked only with it. This file only looks up names and parents in the store
+//! and refuses; helpers are started by the runtime (`helper_factory.rs` builds them), and
+//! `session_fork.rs` and the commands call the check.
 
 use holm::{
     kernel::{

@@ -1,5 +1,9 @@
-//! Tasks whose answers are validated before they are accepted. After a rejection the model is asked
-//! once more with the reason; then the rejection is final.
+//! Asks a model once for an answer that is validated before it is accepted. After a rejection the
+//! model is asked one more time with the reason; then the rejection is final.
+//!
+//! There are no tools, no session and no journal here. The validation itself is in `holm-guards`;
+//! the commands are `commands/skill/contract_skills.rs` and `commands/extract.rs`. The second
+//! answer must be final, or a model could be asked without end.
 
 use std::sync::Arc;
 

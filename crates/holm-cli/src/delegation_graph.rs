@@ -1,5 +1,7 @@
 //! Finds agents that delegate to one another in a cycle. None of them would ever finish, so they
-//! are reported before anything runs.
+//! are reported before anything runs. It only reads the names in agent files that others have
+//! loaded: `agents.rs` refuses a chosen agent with a cycle, and `agent_validator.rs` reports the
+//! line.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

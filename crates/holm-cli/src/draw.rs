@@ -1,4 +1,9 @@
-//! Shows a run to a user at a terminal, from its events and the pieces of its replies.
+//! Shows a run to a user at a terminal, from its events and the pieces of its replies. It never
+//! writes to a stream itself: `screen.rs` does, and makes the text safe. The full-screen chat has
+//! its own drawing (`chat/draw.rs`), and programs read events from `stream.rs`.
+//!
+//! Events are outputs only, so nothing here may change a run or block it for long.
+//! `draw/running_calls.rs` is the status line of running calls.
 
 mod running_calls;
 

@@ -1,7 +1,10 @@
-//! Opens the user's own editor for text that is too long for a prompt.
+//! Opens the user's own editor for text that is too long for a prompt. It is not the code for
+//! editors that speak the Agent Client Protocol; that is `acp/`.
 //!
-//! It is the user's own program and runs with the user's rights; the text that it
-//! saves counts as typed.
+//! The editor is the user's own program and runs with the user's rights, without a jail. The text
+//! that it saves counts as typed. So the file name is an argument and never part of the command
+//! line, and the draft file is private and removed afterwards. The caller must give up the terminal
+//! first (`screen.rs` or `chat/terminal.rs`).
 
 use std::{
     fs,

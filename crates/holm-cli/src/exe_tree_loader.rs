@@ -1,4 +1,10 @@
-//! Adds a project of agents-exe to a run: its helpers and servers become tools of the run.
+//! Adds a project of agents-exe to a run: its helpers and servers become tools of the run. It does
+//! not find or parse the project (`agents.rs` and `holm-config/src/agents_exe/` do), and its
+//! programs are loaded with all other tool folders in `tool_sources.rs`.
+//!
+//! A helper of such a project gets no grants of its own, and its servers get no variables of the
+//! environment, because the user of such a project was never asked for either. A helper or server
+//! that cannot be used becomes a note, not an error of the run.
 
 use std::path::Path;
 

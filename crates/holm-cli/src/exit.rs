@@ -1,4 +1,7 @@
-//! The exit codes of the command. Programs rely on these numbers, so their meaning never changes.
+//! The exit codes of the command, and the error type that carries one. Programs rely on these
+//! numbers, so their meaning never changes. It prints nothing: `main.rs` prints an error with its
+//! hint and turns it into the exit code. A new kind of failure gets one of the existing codes where
+//! possible.
 
 use std::{fmt, process};
 

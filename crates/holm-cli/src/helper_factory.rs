@@ -1,5 +1,11 @@
-//! Builds helpers from agent files, with the models that the command can open and the
-//! tools of the run.
+//! Builds helpers from agent files, with the models that the command can open and the tools of the
+//! run. It implements the host that `holm-tools/src/agents/` asks for; loading agent files and
+//! calling helpers is done there.
+//!
+//! A helper gets the confinement, the denied commands and the user of the run that calls it; the
+//! grants of its file are limited by the kernel. A helper in its own worktree gets new file tools
+//! for that folder. Its worktree comes from `worktrees.rs`, its words to the user from
+//! `helper_terminal.rs`.
 
 use std::{path::Path, sync::Arc};
 

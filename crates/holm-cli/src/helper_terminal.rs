@@ -1,4 +1,9 @@
-//! Lets a model ask or notify the user at the terminal.
+//! Lets a model, or one of its helpers, ask or notify the user at the terminal. It does not ask for
+//! approvals (`approve.rs`) or for the answers to MCP servers (`mcp_servers.rs`). The tools
+//! themselves are in `holm-tools/src/conversation/`; this file only connects them to the user.
+//!
+//! Lines of a model are indented and a helper is named, so that the text cannot be mistaken for a
+//! message of Holm.
 
 use std::sync::Arc;
 

@@ -1,4 +1,12 @@
-//! Where the command stores its files.
+//! Where the command stores its files: the data folder, the folders of the user and of the project,
+//! and how private files are created and replaced. Paths that several files use are named here;
+//! `session_sidecar.rs`, `chat/draft.rs` and `chat/view_state.rs` add file names of their own below
+//! the data folder.
+//!
+//! It does not read what the files contain. Settings files are searched by
+//! `holm-config/src/find.rs`, local models by `local.rs`. Files and folders that may contain
+//! conversations or keys must be readable by their owner alone, and a stored file is replaced as a
+//! whole.
 
 use std::{
     fs,
@@ -13,6 +21,7 @@ use holm_tools::trust::ContentHash;
 use crate::screen::DisplayablePath as _;
 use crate::{
     exit::{CommandError, CommandExit},
+    folder_trust::FolderAccess,
     network_scope::NetworkScope,
 };
 
@@ -60,6 +69,8 @@ pub(crate) struct HolmPaths {
     pub(crate) bounds: NetworkScope,
     /// Whose word counts for the files of the project.
     pub(crate) project_trust: ProjectTrust,
+    /// What agents may do in the folder without asking, if the session is the user's own.
+    pub(crate) folder_access: FolderAccess,
 }
 
 /// What makes the settings and the guides of a project count.
@@ -81,8 +92,14 @@ impl HolmPaths {
     /// These two, with nothing brought along and connections that may go anywhere.
     pub(crate) fn at(data: impl Into<PathBuf>, work: impl Into<PathBuf>) -> Self {
         let (data, work) = (data.into(), work.into());
-        let project_trust = ProjectTrust::Ledger;
-        Self { data, work, brought: Vec::new(), bounds: NetworkScope::Anywhere, project_trust }
+        Self {
+            data,
+            work,
+            brought: Vec::new(),
+            bounds: NetworkScope::Anywhere,
+            project_trust: ProjectTrust::Ledger,
+            folder_access: FolderAccess::None,
+        }
     }
 
     /// Finds the folders from the flag, the environment and the current folder. Creates the data

@@ -1,5 +1,9 @@
-//! Finds the hooks of a run: the user's, and the project's if the user
-//! trusts their current content.
+//! Finds the hooks of a run: the user's, and the project's if the user trusts their current
+//! content. It does not parse or execute hooks; `holm-tools/src/hooks/` does. The commands that
+//! list and trust hooks are in `commands/hooks.rs`.
+//!
+//! Hooks that were never trusted do nothing and are named in a note. Hooks that were trusted before
+//! and are now changed, missing or unreadable stop the run, because what they guard would be open.
 
 use std::{
     fs,

@@ -1,4 +1,7 @@
-//! Reads single key presses, without Enter.
+//! Reads single key presses, without Enter, for commands that page or step, such as `holm session
+//! replay --step`. It does not serve the chat, whose keys are in `chat/keys.rs` and
+//! `chat/wake_stream.rs`, and it does not read lines; `screen.rs` does. The terminal's mode is
+//! restored after every key, so that a crash between two keys leaves it usable.
 
 use std::{
     collections::VecDeque,

@@ -1,6 +1,11 @@
-//! The keyrings for provider keys: the desktop's if there is one, else the kernel's. The
-//! kernel's keyring needs no desktop and no daemon, but forgets everything on a reboot;
-//! the desktop's does not.
+//! The keyrings for provider keys: the desktop's if there is one, else the kernel's. The kernel's
+//! keyring needs no desktop and no daemon, but forgets everything on a reboot; the desktop's does
+//! not.
+//!
+//! This file only chooses between the two. `keyring/desktop.rs` calls the desktop's,
+//! `holm-config/src/keyring.rs` is the kernel's, `holm-config/src/keys.rs` is the file of keys, and
+//! `provider_access.rs` decides which key a model gets. A key that the desktop stores is removed
+//! from the kernel, so a key in the kernel is always the newer one.
 
 mod desktop;
 

@@ -1,4 +1,7 @@
-//! Local models: the folder of their files, their names, and the default model.
+//! Local models: the folder of their files, their names, and the default model. It only finds files
+//! and opens them as models; inference is in `holm-local`, downloads are in
+//! `commands/model/pull.rs`, and `model.rs` chooses between local models and providers. Nothing
+//! starts before the first call.
 
 use std::{
     fs,

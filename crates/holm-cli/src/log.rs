@@ -1,8 +1,13 @@
 //! Writes a log for operators: one JSON object a line, to a file or a URL. Nothing is written
 //! unless a flag asks for it, and nothing is ever sent elsewhere.
 //!
-//! A log never blocks a run. Lines that do not fit are counted and reported at the end;
-//! the journal has everything.
+//! A log never blocks a run. Lines that do not fit are counted and reported at the end; the journal
+//! has everything. It is not the journal (`holm-store`), and not traces or metrics (`otlp/`).
+//!
+//! Where things are:
+//! - `log/file.rs` writes to a file.
+//! - `log/http.rs` sends to a URL.
+//! - `commands/log.rs` prints the same lines for a past session.
 
 mod file;
 pub(crate) mod http;
@@ -32,11 +37,11 @@ const ROOM: usize = 16 << 10;
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct LogFlags {
     /// Also append events to this file, one JSON object per line
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Global options")]
     log_json_file: Option<PathBuf>,
     /// Also send events to this URL, as JSON lines; a URL on another machine needs a --grant
     /// fetch:…
-    #[arg(long, global = true, value_name = "URL")]
+    #[arg(long, global = true, value_name = "URL", help_heading = "Global options")]
     log_http: Option<Url>,
 }
 

@@ -1,5 +1,22 @@
-//! The `holm` command: agents from a terminal. It parses arguments, asks questions and prints
-//! results; the library decides what happens.
+//! The `holm` command: agents from a terminal. This file declares the subcommands, starts the one
+//! that was chosen, and turns its result into an exit code. Each subcommand is one file in
+//! `commands/`; a new flag belongs there, and a new exit code in `exit.rs`.
+//!
+//! The command parses arguments, asks questions and prints results; the library decides what
+//! happens. The first lines of `main` must stay first: Holm starts itself again as launcher, local
+//! model or compiler, and such a process must do nothing else.
+//!
+//! Where things are:
+//! - `commands/`: one file for each subcommand; `commands/run.rs` starts every session.
+//! - `chat/`: the full-screen chat. `acp/`: sessions for editors.
+//! - `approve.rs`, `helper_terminal.rs`, `consent.rs`, `remote_user.rs`: questions to the user.
+//! - `screen.rs`, `draw.rs`, `stream.rs`: output for people and for programs.
+//! - `agents.rs`, `skills.rs`, `hooks.rs`, `mcp_entries.rs`, `settings.rs`: files that count only
+//!   if they are trusted.
+//! - `tools/`, `tool_sources.rs`, `mcp_servers.rs`, `helper_factory.rs`: the tools of a run.
+//! - `model.rs`, `local.rs`, `provider_access.rs`, `keyring.rs`: models and keys.
+//! - `holm_paths.rs`, `archive.rs`, `session_sidecar.rs`, `session_fork.rs`: what is stored.
+//! - `log.rs`, `otlp/`: what operators get.
 
 mod acp;
 mod agent_validator;
@@ -19,6 +36,9 @@ mod draw;
 mod editor;
 mod exe_tree_loader;
 mod exit;
+mod first_contact;
+mod folder_trust;
+mod help;
 mod helper_factory;
 mod helper_terminal;
 mod holm_paths;
@@ -42,6 +62,7 @@ mod provider_access;
 mod remote_user;
 mod screen;
 mod session_fork;
+mod session_name;
 mod session_sidecar;
 mod settings;
 mod skills;
@@ -78,7 +99,7 @@ static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[command(name = "holm", version, after_help = exit::HELP, max_term_width = 100)]
 struct Cli {
     /// Data folder [default: $HOLM_DATA, else $XDG_DATA_HOME/holm, else ~/.local/share/holm]
-    #[arg(long, global = true, value_name = "FOLDER")]
+    #[arg(long, global = true, value_name = "FOLDER", help_heading = "Global options")]
     data: Option<PathBuf>,
     #[command(flatten)]
     log: log::LogFlags,
@@ -130,6 +151,8 @@ enum TopLevelCommand {
     /// Manage API keys of providers
     #[command(subcommand)]
     Keys(commands::keys::KeysCommand),
+    /// Show and change what agents may do in a folder without asking
+    Trust(commands::trust::TrustArgs),
     /// Show settings and trust this project's files
     #[command(subcommand)]
     Config(commands::config::ConfigCommand),
@@ -171,7 +194,7 @@ fn main() -> ExitCode {
     // Compiling WASM starts this program again; then it does nothing else.
     holm_sandbox::compiler_main();
     let screen = TerminalOutput::default();
-    let given = match Cli::command().try_get_matches() {
+    let given = match help::command(Cli::command()).try_get_matches() {
         Ok(given) => given,
         Err(said) => return told(&said, &screen),
     };
@@ -197,7 +220,7 @@ fn main() -> ExitCode {
 
 /// Prints a usage error, or the requested help. Help that was not printed completely is a failure.
 fn told(said: &clap::Error, screen: &TerminalOutput) -> ExitCode {
-    let printed = said.print().and_then(|()| io::stdout().flush());
+    let printed = help::print(said).and_then(|()| io::stdout().flush());
     match printed {
         Err(lost) if !said.use_stderr() && lost.kind() != io::ErrorKind::BrokenPipe => {
             screen.note(&format!("error: could not write everything to standard output: {lost}"));
@@ -244,6 +267,7 @@ fn execute(cli: Cli, name: &str) -> anyhow::Result<CommandExit> {
             TopLevelCommand::Backup(args) => commands::backup::execute(&args, cli.data.as_deref()).await,
             TopLevelCommand::Restore(args) => commands::restore::execute(&args, cli.data.as_deref()),
             TopLevelCommand::Hooks(command) => commands::hooks::execute(command, cli.data.as_deref()),
+            TopLevelCommand::Trust(args) => commands::trust::execute(&args, cli.data.as_deref()).await,
             TopLevelCommand::Config(command) => commands::config::execute(command, cli.data.as_deref()),
             TopLevelCommand::Check(args) => commands::check::execute(&args, cli.data.as_deref()),
             TopLevelCommand::Doctor(args) => commands::doctor::execute(&args, cli.data.as_deref()).await,

@@ -1,5 +1,10 @@
 //! A manual call of a tool under the rules of a run: arguments, grants, approvals and guards apply
-//! as for a model. `holm tool execute` makes it at a terminal, the server for a user in a browser.
+//! as for a model. `holm tool execute` (`commands/tool.rs`) makes it at a terminal, the server for
+//! a user in a browser.
+//!
+//! It does not call the tool directly: a scripted model calls it in a real run, so that no rule can
+//! be forgotten here. Grants and mode never exceed the administrator's policy. An invalid deny rule
+//! is an error, because the other rules would seem to be all.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,5 +1,10 @@
-//! The files with MCP server entries: their owners, the permissions they
-//! request, and their secrets.
+//! The files with MCP server entries: their owners, what they request, the project files that they
+//! start with, and their secrets. It starts no server; `mcp_servers.rs` sets up connections, and
+//! `holm-mcp/src/spec/` parses an entry. The commands are in `commands/mcp.rs`.
+//!
+//! A project's server is admitted only together with every project file that it starts with, at its
+//! current content. An unchanged entry that starts a changed script counts as changed. The text for
+//! the user names variables but never shows a value that may be a secret.
 
 use std::{
     collections::BTreeMap,

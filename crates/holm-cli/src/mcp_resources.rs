@@ -1,5 +1,6 @@
-//! What clients of `holm mcp-server` may read beside its tools: sessions, if the user
-//! allows it, and skills.
+//! What clients of `holm mcp-server` may read beside its tools: sessions, if the user allows it,
+//! and skills. It never writes. The protocol is in `holm-mcp/src/server/`, the command in
+//! `commands/mcp_server.rs`, and which skills are usable is decided in `skills.rs`.
 
 use std::time::Duration;
 

@@ -1,5 +1,10 @@
-//! Sets up access to MCP servers, and involves the user where needed: at the terminal
-//! and in the browser.
+//! Sets up access to MCP servers, and involves the user where needed: for questions of a server at
+//! the terminal, and for logins in the browser. The protocol and the connections are in
+//! `holm-mcp/src/client/`; which entries are admitted is decided in `mcp_entries.rs`.
+//!
+//! Programs always start in the jail: without one, only remote servers are reached. Code of a
+//! project is checked again at every start, not only when the entry is read. Pins of a project's
+//! servers are separate from the user's, because two servers may share a name.
 
 use std::{
     ffi::OsStr,

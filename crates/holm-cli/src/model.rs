@@ -1,4 +1,10 @@
-//! Chooses and opens the model of a run.
+//! Chooses and opens the model of a run, with its price and limits from the catalogue. It does not
+//! know keys or addresses (`provider_access.rs`), files of local models (`local.rs`), or provider
+//! formats (`holm-wire`). Which models a resumed session keeps is decided in
+//! `commands/run/session_models.rs`; which files a model accepts, in `model/media_support.rs`.
+//!
+//! Without a choice, a free local model or a script answers and says so: no run may cost money that
+//! the user did not choose to spend.
 
 mod media_support;
 
@@ -51,19 +57,19 @@ impl ResolvedModel {
 pub(crate) struct ModelOptions {
     /// Small local model only: do not use the adapter that was trained to choose tools
     #[cfg(feature = "local")]
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) no_adapter: bool,
     /// Local models only: do not use the grammar that makes calls match the tools' schemas
     #[cfg(feature = "local")]
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) no_grammar: bool,
     /// Local models only: call the tool whose name gains most likelihood from the prompt, compared
     /// with an empty prompt; slower, and no better with the small default model
     #[cfg(feature = "local")]
-    #[arg(long, conflicts_with = "no_grammar")]
+    #[arg(long, conflicts_with = "no_grammar", hide_short_help = true)]
     pub(crate) calibrated: bool,
     /// Connect only to this machine
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     offline: bool,
     #[arg(skip)]
     pub(crate) cache: CacheLifetime,

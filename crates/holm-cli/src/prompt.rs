@@ -1,5 +1,15 @@
 //! Collects the prompt: texts, files, output of commands and pictures, in the order in which they
-//! were given, or standard input.
+//! were given, or standard input. It serves the flags of commands; the chat has
+//! `chat/attachments.rs`, and editors have `acp/editor_prompt.rs`.
+//!
+//! Everything here was typed by the user, so files are read and commands run with the user's
+//! rights. Text of a model must never reach this code. Each part is bounded in size.
+//!
+//! Where things are:
+//! - `prompt/flags.rs`: the flags and their order.
+//! - `prompt/media.rs`: pictures, sounds and documents.
+//! - `prompt/shell.rs`: the output of a command.
+//! - `prompt/variables.rs`: the variables of templates.
 
 mod flags;
 mod media;

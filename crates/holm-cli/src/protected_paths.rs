@@ -1,6 +1,11 @@
 //! Protects files in the workspace that no tool may write: files that Holm obeys, and code that it
 //! starts because the user said so. A tool that changed them could disable the guards of a run, or
 //! use permissions that were given to others.
+//!
+//! It only collects the paths. File tools enforce them in `holm-tools/src/root/`, commands in
+//! `holm-tools/src/shell/`, and WASM tools through `tool_sources.rs`. Names that are always
+//! protected are in `holm-tools/src/root/deny_rules.rs`. Scripts stay protected even if the file
+//! that named them has changed since it was trusted.
 
 use std::{collections::BTreeSet, path::PathBuf};
 

@@ -1,4 +1,11 @@
-//! How providers are reached: their keys, and their addresses if not the usual ones.
+//! How providers are reached: their keys, and their addresses if not the usual ones. It builds
+//! clients, but does not choose a model (`model.rs`), store keys (`commands/keys.rs`) or send
+//! requests (`holm-models`).
+//!
+//! A key in the environment overrides a stored one, and a policy overrides the environment for
+//! addresses. A keyring is read only when a key is needed (`provider_access/keyring_keys.rs`).
+//! Connections are shared by all sessions of the process, so a key must belong to a request and
+//! never to a connection.
 
 mod keyring_keys;
 

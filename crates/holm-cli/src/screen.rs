@@ -1,6 +1,12 @@
 //! Writes the output of the command: answers to standard output, everything else to standard error.
+//! All other files of the command print through it, except that the chat draws by itself
+//! (`chat/terminal.rs`), `main.rs` prints the help, and `commands/acp.rs` and
+//! `commands/mcp_server.rs` speak their protocols on standard output.
 //!
 //! Text of a model or a tool never controls the terminal: hidden characters are written out.
+//! Programs read standard output, so notes and questions must not go there. While a question is
+//! open, other output waits, because it would appear where the user types. What to ask is decided
+//! in `approve.rs` and `helper_terminal.rs`; what to show of a run, in `draw.rs`.
 
 use std::{
     ffi::OsStr,

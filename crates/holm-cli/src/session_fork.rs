@@ -1,5 +1,7 @@
-//! Forks sessions. The old session is not changed at all; the new one shares its history
-//! up to a record.
+//! Forks sessions: it writes the beginning of a new session from the journal of another. The old
+//! session is not changed at all; the new one shares its history up to a record. The rewriting of
+//! records is in the runtime; the flags are in `commands/run/fork_args.rs` and
+//! `commands/session/fork.rs`. Nothing is written for a fork that could not continue.
 
 use holm::{
     kernel::{

@@ -1,9 +1,13 @@
-//! What a session stores beside its journal: the folder in which it works, and the commands
-//! that it never runs.
+//! What a session stores beside its journal: the folder in which it works, and the commands that it
+//! never runs.
 //!
 //! The kernel knows neither, but both are binding. A grant such as `write:**` means that folder and
 //! no other, and a command forbidden once stays forbidden after a crash. So they are stored in the
 //! data folder, which no tool can reach, and are read first when a session is resumed.
+//!
+//! A sidecar that cannot be read is an error and not an empty one. Everything else about a session
+//! belongs in its journal (`holm-store`); the authority of a resumed session is in
+//! `commands/run/session_authority.rs`.
 
 use std::{
     fs, io,

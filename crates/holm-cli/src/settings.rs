@@ -1,5 +1,11 @@
-//! The effective settings of this folder. [`holm_config`] decides which files they come from and
-//! which file may set what; the ledger records whether the user reviewed the project's file.
+//! The effective settings and guidance texts of this folder. [`holm_config`] decides which files
+//! they come from and which file may set what; the ledger records whether the user reviewed the
+//! project's file. How settings become options of a run is in `commands/run/resolved_settings.rs`.
+//!
+//! A project file counts only with its trusted content, and a link never does. If a trusted file
+//! changed or is gone, no run starts, because what it forbade would be allowed. Untrusted guidance
+//! reaches the model as information between marks that the text cannot contain, never as
+//! instructions.
 
 use std::{
     fs,

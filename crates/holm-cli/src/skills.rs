@@ -1,5 +1,9 @@
 //! Skills of a run, in three steps: the prompt lists what each is for, a call loads its text, and
-//! further calls load its files.
+//! further calls load its files. Files are parsed in `holm-config/src/skills/`; the commands are in
+//! `commands/skill.rs`, and contracts in `commands/skill/contract_skills.rs`.
+//!
+//! It runs nothing. A project's skill, and each of its files, counts only with trusted content. A
+//! file must be inside the folder of the skill and not behind a link.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -1,4 +1,12 @@
-//! The tools of the command: its own, those of the user's folder, and those of a trusted project.
+//! Loads the tools of a run from all their sources: Holm's own, those of the user's folders, and
+//! those of a trusted project. It keeps them in sync with their folders while a run goes on. The
+//! built-in tools are assembled in `tools/`, MCP servers in `mcp_servers.rs`, and the loaders,
+//! watching and trust checks are in `holm-tools/src/registry/`.
+//!
+//! The order of loaders matters: programs come last, because a file that no other loader knows
+//! could be a program. Asking a program for its description runs it before the user agreed to
+//! anything, so that always happens in a jail. The engine and the jail start only when the first
+//! file needs them.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -1,5 +1,7 @@
-//! Prompts that a hook withheld from the model. Their sender is told, and the command does not end
-//! as if the model had read them.
+//! Reports prompts that a hook withheld from the model. Their sender is told once, and the command
+//! does not end as if the model had read them. The decision to withhold is made by the hook
+//! (`holm-tools/src/hooks/command.rs`); `hooks.rs` connects the two, and `commands/run.rs` uses the
+//! reasons. If it is unknown whether a user was told, they are told again.
 
 use std::{
     collections::BTreeSet,

@@ -1,5 +1,6 @@
 //! Worktrees for helpers that work separately. Git is only called when such a helper is called, or
-//! when an earlier run may have left worktrees behind.
+//! when an earlier run may have left worktrees behind. The git commands are in
+//! `holm-tools/src/worktree/`; which helper gets a worktree is said in its agent file.
 
 use std::{
     path::{Path, PathBuf},

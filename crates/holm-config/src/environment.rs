@@ -1,4 +1,6 @@
-//! Settings that come from environment variables.
+//! Settings that come from environment variables. The caller passes the environment as a function;
+//! nothing here reads it by itself. Which layer wins is decided in `layers.rs`. A new variable
+//! belongs in `VARIABLES`.
 
 use std::path::Path;
 

@@ -1,4 +1,6 @@
-//! Errors in settings files: the problem, its line, and a fix.
+//! Errors in settings files: the problem, its line, and a fix. They are made where files are parsed
+//! (`read.rs`, `settings.rs` and others). Text of a file is escaped to one line before it is shown,
+//! and a key or password is never part of a message.
 
 use std::{
     fmt,

@@ -1,5 +1,9 @@
 //! The content of one settings file, as types. The JSON Schema for editors is generated from the
 //! same types, so the two cannot drift apart.
+//!
+//! It only describes the content: files are parsed in `read.rs`, what a project may set is checked
+//! in `settings.rs`, and layers are merged in `layers.rs`. The comments of these types are shown by
+//! editors and in the documentation of settings.
 
 use std::{collections::BTreeMap, fmt, ops::Range};
 

@@ -1,4 +1,6 @@
-//! Finds the settings files that apply to a working folder.
+//! Finds the settings files that apply to a working folder. It reads none of them: `layers.rs`
+//! does, with `read.rs`. Whether a project's file is trusted is decided by the caller. Skills and
+//! instructions are found in `skills/find.rs` and `guide.rs`.
 
 use std::path::{Path, PathBuf};
 

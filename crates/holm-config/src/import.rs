@@ -3,6 +3,13 @@
 //!
 //! Nothing is dropped silently: a setting without a counterpart becomes a note. Nothing is granted
 //! either: if an agent could act unasked in the other program, the user has to grant that here.
+//!
+//! Where things are:
+//! - `import/goose.rs`, `import/opencode.rs`, `import/hooks.rs`: one program or kind of file each;
+//!   codex, Claude Code and agents-exe are here.
+//! - `import/yaml.rs`, `import/jsonc.rs`: parsers.
+//!
+//! Files are found and written by `holm-cli/src/commands/import.rs`.
 
 mod goose;
 mod hooks;

@@ -3,6 +3,9 @@
 //!
 //! It forgets all keys when the machine restarts, or some days after the last use if the user is
 //! not logged in. Commands in a jail cannot read it.
+//!
+//! The keyring of a desktop is in `holm-cli/src/keyring/desktop.rs`, and the file with keys in
+//! `keys.rs`. An error never contains what was read.
 
 use std::{fmt, path::Path};
 

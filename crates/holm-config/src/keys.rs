@@ -1,5 +1,9 @@
 //! Stores provider keys in a file that only its owner can read, and the names of those keys that
 //! the system's keyring holds.
+//!
+//! The keyring itself is in `keyring.rs`; keys of the environment are read in
+//! `holm-models/src/keys.rs`. A file that other users can read is refused. A change replaces the
+//! whole file, and no message contains any part of a key.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

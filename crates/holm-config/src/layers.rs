@@ -1,4 +1,7 @@
-//! Combines all layers of settings and decides which layer may set what.
+//! Combines all layers of settings and decides which layer may set what. Files are found in
+//! `find.rs` and parsed in `settings.rs`; whether a project's file is trusted is decided by the
+//! caller. Two rules must hold for every new setting: a project can only choose and narrow, and
+//! nothing exceeds the policy.
 
 use std::path::{Path, PathBuf};
 
@@ -91,6 +94,14 @@ impl ConfigLayers {
             }
         }
         Ok(loaded)
+    }
+
+    /// Adds what the user chose for the folder. It counts as the user's own settings: its grants are
+    /// added to theirs, and its mode wins over the mode of their file.
+    #[must_use]
+    pub fn with_folder(mut self, folder: ConfigSettings) -> Self {
+        self.user = folder.added_to(self.user);
+        self
     }
 
     /// Adds the selected agent. The user's own agent may set everything. An agent of a project has

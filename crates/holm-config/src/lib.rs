@@ -35,6 +35,11 @@
 //! assert_eq!(model.origin.to_string(), "/work/holm.toml:2");
 //! # Ok::<(), holm_config::ConfigError>(())
 //! ```
+//!
+//! Where things are: `find.rs` (files), `file.rs` (their content as types), `read.rs` (the parser),
+//! `settings.rs` (one layer), `layers.rs` (all layers), `origin.rs` (lines), `environment.rs`
+//! (variables), `error.rs`, `plain_files.rs`, `keys.rs`, `keyring.rs`, `guide.rs`, `template.rs`,
+//! and the folders `skills/`, `import/` and `agents_exe/`.
 
 pub mod agents_exe;
 mod environment;

@@ -1,4 +1,6 @@
-//! Records where a value comes from.
+//! Records where a value comes from: the layer, and the file with its line, the variable or the
+//! flag. It decides nothing; `layers.rs` does. Every setting keeps its origin, because `holm
+//! config` shows it.
 
 use std::{fmt, path::PathBuf};
 
@@ -44,6 +46,8 @@ pub enum SettingOrigin {
     Variable(String),
     /// A flag, as it is typed.
     Flag(&'static str),
+    /// What the user chose for the folder.
+    FolderTrust,
 }
 
 impl SettingOrigin {
@@ -53,6 +57,7 @@ impl SettingOrigin {
             Self::File { layer, .. } => *layer,
             Self::Variable(_) => ConfigLayer::Environment,
             Self::Flag(_) => ConfigLayer::Flag,
+            Self::FolderTrust => ConfigLayer::User,
         }
     }
 }
@@ -63,6 +68,7 @@ impl fmt::Display for SettingOrigin {
             Self::File { path, line, .. } => write!(out, "{}:{line}", escaped(&path.to_string_lossy())),
             Self::Variable(name) => write!(out, "${}", escaped(name)),
             Self::Flag(flag) => out.write_str(flag),
+            Self::FolderTrust => out.write_str("holm trust"),
         }
     }
 }

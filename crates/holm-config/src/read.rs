@@ -1,4 +1,7 @@
-//! Parses a settings file, or reports the first error with its line.
+//! Parses a settings file, or reports the first error with its line. The keys and types are in
+//! `file.rs`; what a project may set is checked in `settings.rs`. Files of the user and of the
+//! administrator must not be writable by others; a project's file is exempt, because a person
+//! reviews it. The size is bounded.
 
 use std::{
     io::{Error, ErrorKind},

@@ -1,4 +1,6 @@
-//! Settings with their origins, of one layer or of all layers merged.
+//! Settings with their origins, of one layer or of all layers merged. Merging is in `layers.rs`,
+//! the syntax of a file in `read.rs`. A key that widens what an agent may do must be refused in a
+//! project's file: add it to `check_project` and to `NOT_FOR_PROJECTS`.
 
 use std::{collections::BTreeMap, path::Path};
 

@@ -1,5 +1,8 @@
 //! Texts with placeholders for variables. An inserted value is not expanded again, so it cannot
 //! refer to another variable.
+//!
+//! It only parses. Values are inserted in `holm-cli/src/prompt.rs`; arguments of skills have
+//! another form, in `skills/fill.rs`.
 
 /// The longest name of a variable: longer text in braces was not meant as one.
 const MOST_NAME: usize = 64;

@@ -1,4 +1,6 @@
-//! Parses the `serde` attributes that determine how a type is read.
+//! Parses the `serde` attributes that determine how a type is read. Types are parsed in `parse.rs`.
+//! An attribute that is not known is an error and never ignored, because the type would be read
+//! differently from what serde writes.
 
 use proc_macro::{TokenStream, TokenTree};
 

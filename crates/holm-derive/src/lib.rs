@@ -4,6 +4,9 @@
 //!
 //! It follows the `serde` attributes that the type already has, so a type has one description of
 //! its JSON form. An unknown attribute is a compile error, and never ignored.
+//!
+//! Where things are: `parse.rs` (tokens into `item.rs`), `attributes.rs` (serde attributes),
+//! `write.rs` (the generated code).
 
 mod attributes;
 mod item;

@@ -1,5 +1,8 @@
 //! Parses tokens into an [`TypeItem`]. It supports only the forms of types that Holm uses, because a
 //! full Rust parser would cost every build more than it gives.
+//!
+//! Attributes are read in `attributes.rs`, and code is generated in `write.rs`. Another form of a
+//! type is a compile error.
 
 use std::iter::Peekable;
 

@@ -2,6 +2,9 @@
 //!
 //! The generated code is mostly data: names, which of them are required, and where each goes. The
 //! code that reads JSON is in `holm-read`, once for all types.
+//!
+//! Paths in the generated code are absolute, so that names of a user's module cannot change its
+//! meaning.
 
 use std::fmt::Write as _;
 

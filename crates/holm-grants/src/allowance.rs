@@ -1,7 +1,11 @@
 //! Amounts that are used up: money, time, memory, fuel, output, calls.
 //!
 //! A grant can be used again and again; an allowance is gone when it is spent. They are different
-//! types, so that cloning a set cannot give the same money to two children.
+//! types, so that cloning a set cannot give the same money to two children: a child's amounts are
+//! taken out of the parent's (`reserve`). Amounts are whole numbers, because a sum of floats could
+//! differ between hosts. The spelling of amounts is in `amount.rs`. Nothing here measures anything:
+//! callers count and call `take`. The budget of a run is not an allowance; see
+//! `holm-kernel/src/run/budget_share.rs`.
 
 use alloc::collections::BTreeMap;
 use core::fmt;

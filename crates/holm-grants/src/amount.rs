@@ -1,4 +1,9 @@
-//! Amounts as people write them, read into whole numbers without floating point.
+//! Amounts as people write them (`0.50usd`, `30s`, `64MiB`), read into whole numbers without
+//! floating point, and printed back.
+//!
+//! It knows units only; which kinds exist and what may be done with them is in `allowance.rs`. One
+//! number has one printed form, and that form must read back to the same number: texts are stored
+//! and compared.
 
 use core::fmt;
 

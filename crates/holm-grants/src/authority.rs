@@ -1,4 +1,9 @@
 //! Grants and allowances in one list, as users write them.
+//!
+//! The word in front of the colon decides which of the two an entry is; reading it is left to
+//! `grant.rs` and `allowance.rs`. There are no denials in such a list (`denial.rs`), and nothing is
+//! decided here: `policy.rs` decides about requests. The length of a list is bounded, since it may
+//! come from a stranger's file.
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -2,7 +2,9 @@
 //!
 //! A grant that misses a disguised name refuses too much, which is safe; a denial that misses one
 //! lets it through. So denials compare without case and joiners, and also as file systems that drop
-//! trailing dots would open the name.
+//! trailing dots would open the name. The folding itself is in `text.rs`, the patterns are in
+//! `path/pattern.rs`, `net/pattern.rs` and their neighbours. Whether a grant or a denial wins is
+//! decided in `policy.rs`. A change here may only make a denial hit more, never less.
 
 use alloc::collections::BTreeSet;
 use alloc::string::{String, ToString};

@@ -1,7 +1,10 @@
 //! The errors of texts that are not a grant, a request or an amount.
 //!
 //! One small enum per kind of text, so that a caller can tell a typing mistake from an attack and
-//! can show the hint that the message carries. None of them repeats a whole hostile text.
+//! can show the hint that the message carries. None of them repeats a whole hostile text. Errors of
+//! templates are in `template/parse.rs`; that an action is not granted is not an error but a
+//! `PolicyDecision` (`policy.rs`). Users and models read these messages, so each says what to write
+//! instead.
 
 use alloc::boxed::Box;
 use alloc::string::String;

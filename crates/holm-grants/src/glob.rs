@@ -4,6 +4,9 @@
 //! pattern. The resulting word belongs to `b`. A pattern that matches it can only have consumed
 //! that letter with a `*` of its own, which then also consumes anything else that `b` puts there.
 //! So `a` contains `b` exactly when `a` matches that one word.
+//!
+//! Whole paths, with `**`, are in `path/pattern.rs`. There is no `?`, no character class and no
+//! alternative here, because containment would no longer be a single match.
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::string::String;

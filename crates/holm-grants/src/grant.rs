@@ -1,4 +1,10 @@
 //! One grant: a set of things that may be done, written as one line of text.
+//!
+//! This file joins the kinds: it reads, prints, compares and narrows a grant by asking the pattern
+//! of its kind (`path/pattern.rs`, `net/pattern.rs`, `name.rs`, `program.rs`, `secret.rs`). Sets of
+//! grants are in `set.rs`, one concrete action in `request.rs`. Containment must be exact, and no
+//! kind may imply another: a child's authority rests on it. The text is the stored form, so it must
+//! read back to the same grant.
 
 use core::fmt;
 use core::str::FromStr;

@@ -1,4 +1,10 @@
 //! The kinds of grants, and the word in front of the colon for each.
+//!
+//! It splits `kind:value` and finds typing mistakes that all kinds share. What a value may be is
+//! decided by the parser of its kind, in `path/`, `net/`, `name.rs`, `program.rs` or `secret.rs`. A
+//! new kind is added here first; the exhaustive matches in `grant.rs`, `request.rs` and
+//! `template/fill.rs` then do not compile until they handle it. Kinds of amounts are in
+//! `allowance.rs`.
 
 /// A kind of power.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,4 +1,8 @@
 //! Grants that end: at a time, or when they are revoked.
+//!
+//! This crate has no clock: the caller passes the time, and must ask again when it has passed. A
+//! lease whose time has come does not hold, even if it was not removed yet. Who gives leases and
+//! when they are withdrawn is decided in `holm-kernel/src/run/permit.rs`.
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,9 @@
-//! The most that a tool can do, as its author or the user declares.
+//! The most that a tool can do, as its author or the user declares: nothing, read, write or
+//! execute.
+//!
+//! The order of the variants is part of the rules: a higher level includes the lower ones. Which
+//! levels run without a question is decided in `mode.rs`. A level says nothing about which files or
+//! hosts; that is what needs are for (`template/parse.rs`).
 
 use core::fmt;
 use core::str::FromStr;

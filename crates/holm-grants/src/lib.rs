@@ -12,9 +12,28 @@
 //! - *Time.* [`GrantLease`]s are checked with the caller's clock.
 //!
 //! The parts, from small to large: [`Grant`] (a set of allowed actions, as one line of text),
-//! [`AccessRequest`] (one such action), [`GrantSet`], [`DenialSet`] (what is refused even if granted),
-//! [`GrantPolicy`] (both), [`NeedTemplate`] (what a tool declares that a call needs) and [`Allowance`]
-//! (amounts that are used up). [`Level`] and [`Mode`] decide when the user is asked.
+//! [`AccessRequest`] (one such action), [`GrantSet`], [`DenialSet`] (what is refused even if
+//! granted), [`GrantPolicy`] (both), [`NeedTemplate`] (what a tool declares that a call needs) and
+//! [`Allowance`] (amounts that are used up). [`Level`] and [`Mode`] decide when the user is asked.
+//!
+//! Where things are (paths in all module comments are relative to `src/`):
+//!
+//! - `grant.rs`, `kind.rs`: one grant and the kinds of grants.
+//! - `request.rs`: one concrete action.
+//! - `set.rs`: a set of grants, and which address a connection may reach.
+//! - `policy.rs`: grants and denials together.
+//! - `denial.rs`: what is refused even if granted.
+//! - `text.rs`: which characters are allowed, and how denials see through disguises.
+//! - `path/`: files and patterns of them.
+//! - `net/`: URLs, hosts and addresses.
+//! - `program.rs`, `name.rs`, `secret.rs`: the other kinds of values.
+//! - `glob.rs`: the `*` inside one name, which paths and names share.
+//! - `template/`: what a tool declares that a call needs.
+//! - `allowance.rs`, `amount.rs`: amounts that are used up.
+//! - `authority.rs`: grants and amounts in one list.
+//! - `lease.rs`: grants that end.
+//! - `level.rs`, `mode.rs`: when the user is asked.
+//! - `error.rs`: why a text is not a grant, a request or an amount.
 //!
 //! ```
 //! use holm_grants::{PolicyDecision, DenialSet, GrantSet, GrantPolicy, NeedTemplate};

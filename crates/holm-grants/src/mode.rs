@@ -1,4 +1,8 @@
-//! Modes: which calls run without asking the user.
+//! Modes: which calls run without asking the user, by the level of their tool.
+//!
+//! The table below is the whole rule. A mode never widens grants: whether a call is granted at all
+//! is decided in `policy.rs`, and both are combined in `holm-kernel/src/run/permit.rs`. The
+//! variants are ordered from strict to wide, since a child's mode is the smaller of two.
 
 use core::fmt;
 use core::str::FromStr;

@@ -1,4 +1,9 @@
 //! Names of variables, programs, agents, tools and secrets, and patterns of them.
+//!
+//! A name is data: no character in it is special, and characters that users cannot see are refused
+//! (`text.rs`). The `*` of a pattern is in `glob.rs`. Names that providers accept for tools are a
+//! different matter (`holm-kernel/src/protocol/name.rs`). Grants compare names exactly; only
+//! denials ignore case.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;

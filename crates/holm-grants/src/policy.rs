@@ -1,4 +1,9 @@
 //! Grants and denials together: the one place that tells allowed, denied and missing apart.
+//!
+//! A denial is final: it wins over every grant. This file does not ask the user and knows neither
+//! modes nor leases; `holm-kernel/src/run/permit.rs` combines those. How a grant or a denial
+//! matches is in `grant.rs`, `set.rs` and `denial.rs`. [`GrantPolicy::attenuate`] must never give a
+//! child more grants or fewer denials than its parent.
 
 use core::net::IpAddr;
 

@@ -1,4 +1,9 @@
 //! Programs: a bare name that the host looks up in its own trusted folders, or a path to one file.
+//!
+//! The two never stand for each other in a grant: a file named `git` in the workspace is not the
+//! program `git`. A denied name, however, is denied in every folder. Nothing here looks a program
+//! up or starts it; that is done where tools run programs (`holm-tools/src/program/`, `holm-jail`).
+//! Names are in `name.rs`, paths in `path/`.
 
 use alloc::string::ToString;
 use core::fmt;

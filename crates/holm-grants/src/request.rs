@@ -1,4 +1,8 @@
 //! One concrete action that a call wants to take. Its text holds data, never pattern syntax.
+//!
+//! The caller must take exactly the action that was checked, in this canonical form. Patterns of
+//! actions are grants (`grant.rs`); what a tool declares before its arguments are known is in
+//! `template/`; whether the action is allowed is decided in `policy.rs`.
 
 use core::fmt;
 use core::str::FromStr;

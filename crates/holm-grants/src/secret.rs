@@ -1,4 +1,8 @@
 //! Secrets: a name, and the hosts that may receive the value.
+//!
+//! Values never come near this crate: `holm-runtime/src/secrets/` keeps and inserts them. A grant
+//! must name its host, because a secret that may go anywhere is not protected. Hosts are compared
+//! in `net/host.rs`.
 
 use core::fmt;
 use core::str::FromStr;

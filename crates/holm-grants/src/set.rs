@@ -1,4 +1,11 @@
-//! A set of grants that one holder has.
+//! A set of grants that one holder has, what two holders have in common, and which address a
+//! connection may reach.
+//!
+//! Containment looks for one grant that contains the other; several together do not count. Denials
+//! are not considered here; `policy.rs` adds them. A child's set is made with `meet`, so it is
+//! contained in its parent's by construction: no other operation may be used for that. Addresses
+//! are classified in `net/address.rs`, URLs are compared in `net/pattern.rs`. A list is bounded
+//! while it is read, because it may come from a stranger.
 
 use alloc::collections::BTreeSet;
 use core::fmt;

@@ -4,11 +4,15 @@
 //! Everything is compared as bytes in one canonical form. A character that a user cannot see would
 //! make two texts look alike and compare unlike, so such characters are refused where text enters
 //! the crate.
+//!
+//! `holm-kernel/src/visible_text.rs` and `holm-kernel/src/envelope/defuse.rs` use the list of
+//! hidden characters here too, so a character is added here and not there. Folding is for denials
+//! alone (`denial.rs`); grants compare bytes.
 
 use alloc::string::String;
 
 /// Whether a character above ASCII takes no room, shows nothing, or changes how others are drawn.
-/// This is the one list of such characters. No grant may hold them, and users see them written out.
+/// No grant may hold such a character, and users see it written out.
 ///
 /// ```
 /// assert!(holm_grants::is_hidden('\u{200b}') && !holm_grants::is_hidden('é'));

@@ -3,6 +3,10 @@
 //! A guard that can be broken without a failing test is untested. Every host of Holm runs the same
 //! guards, so every host's suite must fail with each of them off. The switch exists only with the
 //! feature `mutate`; without it [`off`] is `false` at compile time.
+//!
+//! Each guard asks [`off`] where it decides, so the switch of a new guard is added here and asked
+//! there. `holm-wasm/tests/vectors.rs` and `scripts/test-mutants-js` run the suites that must fail.
+//! Defects of the kernel are planted elsewhere (`holm-kernel/src/planted.rs`).
 
 /// The guards that can be switched off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,10 @@
 //! The ruling of a guard about a result, and the chain that asks several guards in turn.
 //!
 //! A ruling carries its reason as data, because the same reason has three readers: the model (which
-//! gets one corrective retry), the person who looks at the run, and the journal.
+//! gets one corrective retry), the person who looks at the run, and the journal. The guards
+//! themselves are in `plausibility/`, `postcondition/` and `skill/`; what follows a ruling is
+//! decided in `holm-kernel/src/run/result_checks.rs`. Foreign text in a reason is bounded and loses
+//! its control characters first.
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -1,4 +1,10 @@
-//! Chooses the engine that confines a child on this machine.
+//! Chooses the engine that confines a child on this machine, by trying.
+//!
+//! It only tries and reports: confining is done in `launcher_side/child.rs`, with
+//! `launcher_side/bubblewrap.rs` or `launcher_side/rules.rs`. "Unconfined" is never chosen by
+//! itself; a caller must name it. Bubblewrap is looked for in folders that only root can write to,
+//! since another program of that name could confine nothing. A machine with neither engine gets an
+//! error, not a weaker jail.
 
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};

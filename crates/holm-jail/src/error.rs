@@ -1,4 +1,8 @@
 //! The errors that keep a job from starting, sorted by cause: the order, the place, this machine.
+//!
+//! If one of them is returned, nothing of the program ran. How a job that ran has ended is in
+//! `outcome.rs`. Names of files are escaped in every message, because they may contain terminal
+//! codes.
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,9 @@
 //! Builds a jail from grants. A grant that the kernel cannot enforce exactly is refused, never
 //! widened.
+//!
+//! What a grant contains is decided in `holm-grants`; the rules of a jail are in `jail.rs`. Network
+//! grants open nothing here, since no engine can hold a single host: the caller serves a proxy.
+//! Denials are not grants; callers hide or protect those paths themselves.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

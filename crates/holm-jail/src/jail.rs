@@ -1,4 +1,10 @@
 //! The definition of a jail: a child may do nothing but what is added by name.
+//!
+//! It collects roots, protected and hidden paths, and turns them into an order (`order.rs`),
+//! checked as far as that is possible here. Nothing is confined in this file: that happens in
+//! `launcher_side/`. It does not search for files to protect or hide, except those of git beside a
+//! writable root. Protection wins over every right to write, and hiding wins over everything. A new
+//! right needs an entry in `order.rs` and an enforcement in both engines.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;

@@ -1,4 +1,9 @@
-//! A running child, and how it ends.
+//! A running child as the host process sees it: its streams, its end, and how it is killed.
+//!
+//! It sends the order, reads the output within its limits, and hears how the job ended. Watching
+//! and killing processes is done outside of this process (`launcher_side/supervisor.rs`). Dropping
+//! a job must end the child and everything that it started. Starting is in `launcher.rs`, the
+//! messages are in `order.rs`, the kept output is in `output.rs`.
 
 use std::fs::File;
 use std::io::{self, IoSliceMut, Write as _};

@@ -1,4 +1,9 @@
 //! The launcher as the host process sees it: a small process that starts children.
+//!
+//! The host itself never forks, because copying its page tables takes long and its threads would
+//! make that unsafe. It sends the streams of a job over a socket, and the order follows in
+//! `job.rs`; nothing of it appears in arguments or in the environment. The other side is
+//! `launcher_side/launcher.rs`.
 
 use std::ffi::OsString;
 use std::io::{self, IoSlice};

@@ -2,8 +2,8 @@
 //!
 //! This crate does **not** decide what is granted, ask the user, parse commands or run anything by
 //! itself, and it does not confine the process that calls it. It takes a [`Jail`] (deny-all, each
-//! power added by name), a [`JailTask`] (program and arguments) and an [`JailEngine`], and returns a
-//! [`JailJob`] that ends as an [`JailOutcome`].
+//! power added by name), a [`JailTask`] (program and arguments) and a [`JailEngine`], and returns a
+//! [`JailJob`] that ends as a [`JailOutcome`].
 //!
 //! # What a child may never do, under either engine
 //!
@@ -32,9 +32,9 @@
 //!   see [`JailOutcome::appeared`].
 //! - Metadata: under Landlock a child can ask whether a path exists and how large it is. Under
 //!   bubblewrap it cannot.
-//! - Hosts: neither engine can open the network for some hosts alone. [`JailNetwork::Open`] is all of
-//!   it; a caller that wants less gives [`JailNetwork::Proxied`], whose only way out is a listener that
-//!   the caller serves.
+//! - Hosts: neither engine can open the network for some hosts alone. [`JailNetwork::Open`] is all
+//!   of it; a caller that wants less gives [`JailNetwork::Proxied`], whose only way out is a
+//!   listener that the caller serves.
 //! - `exec`: Landlock refuses to start programs other than those granted, but a child that may read
 //!   a program can have the dynamic loader map it. That gains nothing: the mapped program runs in
 //!   the same jail.
@@ -48,6 +48,23 @@
 //! - Disk: one file's size is bounded, the sum of all files is not.
 //! - Signals and abstract sockets, on kernels before 6.12 without bubblewrap; see
 //!   [`JailEngine::strength`].
+//!
+//! # Where things are
+//!
+//! Paths in all module comments are relative to `src/`.
+//!
+//! - `jail.rs`: what a child may do, as a builder.
+//! - `from_grants.rs`: the same from grants.
+//! - `limits.rs`: bounds of a job.
+//! - `engine.rs`: which engine works here.
+//! - `launcher.rs`: the launcher as the host sees it.
+//! - `job.rs`: a running child.
+//! - `order.rs`: the messages between host and launcher.
+//! - `path_set.rs`: sets of paths.
+//! - `outcome.rs`, `output.rs`, `error.rs`: how a job ended, what it wrote, why it did not start.
+//! - `suspected_denial.rs`: guesses what was refused, for the user.
+//! - `launcher_side/`: everything that runs in the launcher and in the processes that it forks.
+//! - `main.rs`: the launcher as a program.
 
 #![cfg(target_os = "linux")]
 

@@ -1,8 +1,11 @@
 //! The messages between the host process and a launcher, as bytes on a socket between two processes
 //! of one user.
 //!
-//! The reader trusts neither side: it is bounded, and an order that repeats a field or is too long
-//! is refused.
+//! The reader trusts neither side: it is bounded, and bytes that are not exactly one order are
+//! refused. It only encodes and decodes. An order is made in `jail.rs`, sent by `job.rs`, read by
+//! `launcher_side/supervisor.rs`. The format has no version: host and launcher must come from the
+//! same build. Paths must be absolute and without dots: their text alone must say which file is
+//! meant.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -344,7 +347,7 @@ pub(crate) fn is_plain(path: &Path) -> bool {
     tidy && path.is_absolute() && path.components().all(|part| matches!(part, RootDir | Normal(_)))
 }
 
-/// The messages of a supervisor, in frames of one size.
+/// The messages of a supervisor. Each is a frame with its length in front.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SupervisorMessage {
     Started,

@@ -1,4 +1,8 @@
-//! How a job ended, and what output it left.
+//! How a job ended, and what output it left; also the steps in which a start can fail.
+//!
+//! It is data: `job.rs` fills it from the supervisor's messages. A job that was not started is an
+//! error (`error.rs`). Suspicions in it are guesses for the user (`suspected_denial.rs`), and no
+//! code may grant anything because of them.
 
 use std::fmt;
 use std::path::PathBuf;

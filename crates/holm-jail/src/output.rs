@@ -1,4 +1,8 @@
 //! The output of a child, kept up to a limit.
+//!
+//! It keeps the beginning and counts the rest; the limit on all output together is enforced in
+//! `job.rs`, which then ends the job. A caller that needs every byte passes a spill function. The
+//! latest bytes are held only for the guess in `suspected_denial.rs`.
 
 use std::io;
 

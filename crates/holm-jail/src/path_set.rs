@@ -1,5 +1,9 @@
 //! A set of paths with lookups by ancestor and descendant, whose cost does not grow with the size
 //! of the set.
+//!
+//! It compares texts and looks at no file. A job can have tens of thousands of protected paths, so
+//! no operation may walk the whole set. What the paths mean is decided in `jail.rs` and
+//! `launcher_side/protect.rs`.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;

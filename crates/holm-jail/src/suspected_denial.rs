@@ -4,6 +4,9 @@
 //! write a line with the path and the error in it, in a few common shapes. A child can write such a
 //! line on purpose. So this is a hint for the user, who sees the line, and nothing is granted
 //! because of it.
+//!
+//! It parses display text on purpose, and that is why its result must stay a hint. Only the end of
+//! the output is searched. Which accesses a jail allows is read from the order (`order.rs`).
 
 use std::path::{Component, Path, PathBuf};
 

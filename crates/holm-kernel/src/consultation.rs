@@ -1,5 +1,11 @@
-//! Consultations: the points in the loop where the kernel asks the host's hooks. Their answers are
-//! inputs, so a replay needs no hook.
+//! Consultations: the points in the loop where the kernel asks the host's hooks, the questions and
+//! the possible answers.
+//!
+//! Answers are inputs and are journaled, so a replay needs no hook. This file holds the data only:
+//! `run/turn.rs` and `run/result_checks.rs` ask and act on answers, `holm-runtime/src/hook/` runs
+//! the hooks. Questions about whether a call may run are not consultations; they are a `Proposal`
+//! in `effect.rs`. An answer that does not fit its question changes nothing, but a tool gate
+//! closes: hooks may fail, and a gate must not open by accident.
 
 use alloc::{collections::BTreeSet, string::String, vec::Vec};
 

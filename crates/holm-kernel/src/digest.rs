@@ -3,6 +3,10 @@
 //! [`StreamHasher`] is defined here, so that no dependency can change a stored number. It detects
 //! drift and repeated calls. It does not resist an attacker who wants two texts to collide;
 //! use [`sha256_hex`] for that.
+//!
+//! The definition of [`StreamHasher`] is stored in journals through the digests of effects
+//! (`run/trace.rs`), so it must never change. Secret values such as seals and idempotency keys come
+//! from `digest/sip.rs`, hashes of journal lines from `journal/hash.rs`.
 
 mod sip;
 

@@ -1,4 +1,12 @@
-//! Commands that the kernel gives to the host.
+//! Commands that the kernel gives to the host, with everything that the host needs to carry them
+//! out.
+//!
+//! The kernel performs none of them; the driver does (`holm-runtime/src/driver/perform.rs`), and it
+//! does so only after the record that caused them is stored. `run/` decides which commands are
+//! given. Facts that answer them are in `input.rs`, notifications in `event.rs`.
+//! [`SpawnRequest::confine`] is the one rule here: a child never holds more than its parent. A new
+//! field of an effect changes the digest of every record that carries it, so it is skipped while it
+//! has its default.
 
 use alloc::{boxed::Box, string::String, sync::Arc, vec::Vec};
 use core::fmt;
@@ -31,7 +39,7 @@ pub enum Effect {
     Judge(Box<Proposal>),
     /// Ask hooks; answer with `Consulted`.
     Consult(Box<Consultation>),
-    /// Run an executable postcondition; answer with `SkillCheckResult`.
+    /// Run an executable postcondition; answer with `Checked`.
     Check { call: CallId, request: Box<CheckRequest> },
     /// Ask a model for a summary; answer with `Summarised`.
     Summarise { call: CallId, request: Request },
@@ -146,7 +154,7 @@ pub enum CallAccess {
 
 impl CallAccess {
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
-    const fn is_full(&self) -> bool {
+    pub(crate) const fn is_full(&self) -> bool {
         matches!(self, Self::Full)
     }
 }

@@ -1,4 +1,8 @@
 //! How a turn group ends. Each ending carries the figures that led to it.
+//!
+//! These are data; the files of `run/` decide which ending applies, and all of them end a group
+//! through `finish` in `run/stop.rs`. An ending is not an `Err`: what a model, a tool or a provider
+//! did wrong is a result of the run. Endings are stored and shown, so a variant keeps its meaning.
 
 use alloc::string::String;
 

@@ -1,8 +1,10 @@
 //! Events: enough to display a run live, and to display it again from its journal.
 //!
-//! Events are numbered (record, index). Dropping one never changes the run. Deltas
-//! of a streaming reply are not events: the model sends them to the sinks directly,
-//! and [`Event::Withdrawn`] retracts them.
+//! Events are numbered (record, index). Dropping one never changes the run: no decision may depend
+//! on whether an event was delivered. Deltas of a streaming reply are not events: the model sends
+//! them to the sinks directly (`holm-runtime/src/delta.rs`), and [`Event::Withdrawn`] retracts
+//! them. This file only declares events; `run/` emits them, and `holm-runtime/src/events/` delivers
+//! them. What the host must do is an effect (`effect.rs`), never an event.
 
 use alloc::{boxed::Box, string::String, sync::Arc, vec::Vec};
 

@@ -1,6 +1,9 @@
 //! Newtypes for every id and unit, so that the compiler catches a time used as a price.
 //!
-//! Ids come from counters of the run: the same inputs give the same ids on every host.
+//! Ids come from counters of the run (`run/mod.rs`): the same inputs give the same ids on every
+//! host, and no id is random. Arithmetic saturates, because no input may cause a panic. Names of
+//! runs are texts of the host (`holm-runtime/src/journal/name.rs`); ids that providers need are
+//! made in `protocol/id.rs`.
 
 use core::fmt;
 

@@ -1,7 +1,10 @@
 //! Inputs: every fact that a run learns, named in the past tense.
 //!
-//! An error of a model, a tool or a hook is a fact like any other. Only a mistake of the
-//! host is a [`KernelMisuse`](crate::KernelMisuse).
+//! An error of a model, a tool or a hook is a fact like any other. Only a mistake of the host is a
+//! [`KernelMisuse`](crate::KernelMisuse). This file declares the facts; `run/mod.rs` passes each to
+//! the file that handles it. Inputs are what a journal stores, so a variant or a field keeps its
+//! name and meaning for ever, and a new field has a default. The host removes known secrets from an
+//! input before it is handled (`holm-runtime/src/secrets/facts.rs`); nothing here does.
 
 use alloc::{boxed::Box, string::String, vec::Vec};
 
@@ -11,7 +14,7 @@ use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Answer, Block, Budget, CallId, Family, Marks, NanoUsd, Narrowing, Outcome, Started, StopReason,
+    Answer, Block, Budget, CallId, Family, Marks, NanoUsd, Narrowing, Outcome, Role, Started, StopReason,
     Timestamp, ToolSpec, Usage,
 };
 
@@ -122,12 +125,25 @@ pub struct Prompt {
     /// The marks that the content sets.
     #[serde(default)]
     pub marks: Marks,
+    /// The conversation before the run, oldest message first. It counts only in the first prompt of
+    /// a run; later the run has its own transcript.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub past: Vec<PastMessage>,
+}
+
+/// A message from before the run, as the sender of the prompt reports it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
+pub struct PastMessage {
+    pub role: Role,
+    /// The content, in order. A call counts only if a result for it follows.
+    pub blocks: Vec<Block>,
 }
 
 impl Prompt {
     /// A prompt of plain text.
     pub fn text(text: impl Into<String>) -> Self {
-        Self { blocks: alloc::vec![Block::Text(text.into())], marks: Marks::default() }
+        let blocks = alloc::vec![Block::Text(text.into())];
+        Self { blocks, marks: Marks::default(), past: Vec::new() }
     }
 
     /// Its text; pictures and files are left out.

@@ -4,6 +4,10 @@
 //! nothing has changed: the same call gave the same result, and no state-changing call did anything
 //! *new* in between. The memory is bounded, so the cost of a call does not grow with the run. A
 //! repeat of a call that is no longer remembered is not a loop.
+//!
+//! This file only rules. `run/call.rs` asks it before a call and words the refusal,
+//! `run/result_checks.rs` reports results, and `run/batch.rs` closes turns. It knows no tools:
+//! exempt calls (`Exemption` in `config/tool.rs`) are not passed in.
 
 #[cfg(test)]
 mod tests;

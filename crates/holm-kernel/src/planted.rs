@@ -4,6 +4,9 @@
 //! is a plausible mistake: a missing guard, a fact believed too late, a sum added twice. The switch
 //! exists only with the feature `planted`. Without the feature, [`planted`] is `false` at compile
 //! time and the optimiser removes every branch.
+//!
+//! A defect changes a decision in `run/`, beside the code that it breaks. The simulation that must
+//! find each of them is in `holm-testkit/src/sim/`. No defect may be reachable without the feature.
 
 /// The defects that can be planted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

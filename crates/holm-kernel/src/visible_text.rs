@@ -2,7 +2,10 @@
 //!
 //! A terminal obeys escape sequences, a bidi override reverses a command, and a zero-width
 //! character hides in a path. The person who approves a call must see all of that. So every
-//! character that is not plainly visible is written as `\u{…}`.
+//! character that is not plainly visible is written as `\u{…}`, and a long text keeps both ends and
+//! says how much is missing. The result is for people only and cannot be parsed back. Text for
+//! models goes through `envelope/`; which characters are hidden is defined in
+//! `holm-grants/src/text.rs`.
 
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,8 @@
 //! Reads the header of a GGUF file in safe code. A model file is untrusted and goes to a C++
 //! library, so invalid files are refused here, with a clear error, before that library reads them.
+//!
+//! Values are read in `gguf/reader.rs`, and the sizes of number formats are in `gguf/kinds.rs`. The
+//! weights themselves are not read here; the worker loads them (`worker/mod.rs`).
 
 mod kinds;
 mod reader;

@@ -24,6 +24,13 @@
 //!   after decoding anyway.
 //! - Isolation of sessions: replies of different sessions share one worker process, so a crash ends
 //!   them all.
+//!
+//! # Where things are
+//!
+//! - `host/`: the model as a run sees it. `worker/`: the child process with llama.cpp. `wire.rs`:
+//!   what they say to each other.
+//! - `prompt.rs`: the prompt. `grammar/`: the allowed form of a reply.
+//! - `gguf.rs`, `gguf/`: the header of a model file. `settings.rs`, `error.rs`: the rest.
 
 #![cfg(target_os = "linux")]
 

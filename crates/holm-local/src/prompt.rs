@@ -1,6 +1,10 @@
 //! Builds the prompt for a small model. It is short and has one form, because a small model reads
 //! slowly and follows few rules. The adapter was trained on exactly these bytes
 //! (`training/PROTOCOL.md`).
+//!
+//! Tokens are made of it in `worker/tokens.rs`, and the form of a reply is in `grammar/calls.rs`.
+//! So a change here needs a new training of the adapter. Text of messages never becomes template
+//! marks.
 
 use std::{fmt::Write as _, sync::Arc};
 

@@ -1,4 +1,6 @@
-//! The settings of a local model.
+//! The settings of a local model. They are checked against the files and the machine in
+//! `host/mod.rs`. Nothing here opens a file. Which model the command uses is decided in
+//! `holm-cli/src/local.rs`.
 
 use std::path::{Path, PathBuf};
 

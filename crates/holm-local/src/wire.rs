@@ -1,6 +1,9 @@
 //! The protocol between host and worker: JSON frames with a length prefix. The worker runs a C++
 //! library on untrusted files, so the host trusts none of its messages: lengths are limited, and an
 //! invalid message ends the worker.
+//!
+//! The host's end is `host/worker_link.rs`, and the worker's end is `worker/mod.rs`. A change of a
+//! message needs a new `VERSION`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,7 @@
-//! Generates the code that replaces the function.
+//! Generates the code that replaces the function. Options are parsed in `options.rs`, and the
+//! function is checked in `signature.rs`; nothing is refused here. The generated code may name only
+//! paths below the runtime and `::core` or `::std`, because a user's module may shadow everything
+//! else.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};

@@ -1,5 +1,8 @@
 //! The `#[tool]` attribute turns a plain function into a tool. This crate has no runtime code; the
 //! generated code calls `holm-runtime`.
+//!
+//! Where things are: `options.rs` (what stands in the attribute), `signature.rs` (whether a
+//! function can be a tool), `parameter.rs` (its parameters), `expand.rs` (the generated code).
 
 mod expand;
 mod options;
@@ -58,9 +61,10 @@ use proc_macro::TokenStream;
 /// | `result_limit = 8000` | how many characters of a result the model sees |
 /// | `crate = "::holm_runtime"` | where the runtime is, if not at `::holm::runtime` |
 ///
-/// A parameter of the type `Job`, `Progress` or `CancellationToken` is not an argument: the
-/// function receives the call's own. A parameter with `#[arguments]` stands for all arguments, for
-/// types that are used elsewhere too. `#[serde(…)]` and `#[schemars(…)]` on a parameter are kept.
+/// A parameter of the type `ToolInvocation`, `ProgressReporter` or `CancellationToken` is not an
+/// argument: the function receives the call's own. A parameter with `#[arguments]` stands for all
+/// arguments, for types that are used elsewhere too. `#[serde(…)]` and `#[schemars(…)]` on a
+/// parameter are kept.
 #[proc_macro_attribute]
 pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
     expand::tool(options.into(), item.into()).unwrap_or_else(|error| error.to_compile_error()).into()

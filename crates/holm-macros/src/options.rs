@@ -1,4 +1,6 @@
-//! Parses the options in `#[tool(…)]`.
+//! Parses the options in `#[tool(…)]`. What they become is in `expand.rs`. An unknown or repeated
+//! option is an error at its place, with the list of all; a new option belongs in `ALL`, in
+//! `ToolOptions::read` and in the table of `lib.rs`.
 
 use holm_grants::NeedTemplate;
 use syn::{

@@ -1,4 +1,7 @@
 //! One parameter of the function: an argument of the call, or a value that the runtime passes.
+//!
+//! Which parameters a function may have as a whole is checked in `signature.rs`. Values of the
+//! runtime are recognised by the last name of their type.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};

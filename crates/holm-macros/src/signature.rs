@@ -1,4 +1,6 @@
-//! Checks that a function can be a tool.
+//! Checks that a function can be a tool, and that its needs name arguments that it has. Single
+//! parameters are read in `parameter.rs`, options in `options.rs`. Every refusal is an error at its
+//! place that says what to write instead.
 
 use holm_grants::NeedTemplate;
 use proc_macro2::Span;

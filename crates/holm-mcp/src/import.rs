@@ -1,4 +1,6 @@
-//! Imports server lists from the configuration files of other programs. It starts no server.
+//! Imports server lists from the configuration files of other programs. It starts no server and
+//! writes no file. A single entry is read in `spec/read.rs`; the command that uses this is
+//! `holm-cli/src/commands/mcp.rs`. One invalid entry never hides the others.
 
 use serde_json::Value;
 use thiserror::Error;

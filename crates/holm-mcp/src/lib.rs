@@ -22,6 +22,13 @@
 //!                                                   │
 //!            a jailed program or an HTTP address ◄──┘  (lazily, again after it broke, with back-off)
 //! ```
+//!
+//! Where things are:
+//! - `spec/`: one entry: how a server is reached, and what it may use. `import.rs`: lists of other
+//!   programs.
+//! - `client/`: Holm as a client. `loader/`: servers from a tool folder.
+//! - `server/`: Holm as a server.
+//! - `server_file_store.rs`: small private files about servers.
 
 pub mod client;
 mod import;

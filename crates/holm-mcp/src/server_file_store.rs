@@ -1,5 +1,8 @@
 //! Stores small private files about MCP servers. A file belongs to one server and to the hash of
 //! one thing, so two servers of the same name never share a file.
+//!
+//! What is in the files is decided by `client/login_store.rs` and `loader/tool_list_cache.rs`. A
+//! write is atomic, and only the owner can read a file.
 
 use std::fs;
 use std::io::{self, Write as _};

@@ -3,6 +3,10 @@
 //! A recording is a fixture made from a provider's real answers. Exchanges are matched by method,
 //! path and body, and not by host. A recording made against one address can therefore be replayed
 //! for another.
+//!
+//! It is one of the transports behind `transport.rs`; real connections are in `http.rs`. Nothing is
+//! written before secrets were removed from it, and a failed write never disturbs the recorded
+//! call.
 
 use std::{
     collections::VecDeque,

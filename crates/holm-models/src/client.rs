@@ -1,4 +1,8 @@
-//! A client for remote models.
+//! A client for remote models: its providers and keys, and the connection of one run. One call is
+//! performed in `exchange.rs`, formats are in `holm-wire`, and connections in `http.rs`. Retries
+//! are decided by the kernel. Here a call is sent a second time in one case only: if the provider
+//! refuses tools, it is sent again with the tools described in text (`text_tools.rs`). The key is
+//! added to a request in one place only, `outgoing`, so that nothing else can leak it.
 
 use std::{
     collections::BTreeMap,

@@ -1,4 +1,6 @@
-//! The base URL and the codec of a provider.
+//! The base URL and the codec of a provider. It opens no connection (`client.rs` does) and stores
+//! no key (`keys.rs` does). The services that Holm knows are data in
+//! `holm-wire/src/services/table.rs`.
 
 use std::sync::Arc;
 

@@ -1,5 +1,9 @@
 //! Performs one model call: sends the request, and turns the bytes of the answer into a model
 //! result.
+//!
+//! It knows no format (the codec does) and retries nothing (the kernel does). A request that may
+//! have reached the provider is never reported as one that was not sent, because the provider may
+//! charge for it. Redirects and compressed answers are refused. Sizes and silence are bounded.
 
 use std::{
     sync::Arc,

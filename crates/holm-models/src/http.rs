@@ -1,4 +1,7 @@
-//! An HTTP transport with one connection pool for all runs.
+//! An HTTP transport with one connection pool for all runs. What is sent is decided in `client.rs`,
+//! and how an answer is read in `exchange.rs`. It follows no redirect, because that would send the
+//! key to another address. It is for model providers only: tools reach the network through
+//! `holm-net`.
 
 use std::{error::Error, future::Future, sync::Once, time::Duration};
 

@@ -1,4 +1,6 @@
-//! The API keys of providers.
+//! The API keys of providers, in memory. Files and keyrings are read in `holm-config/src/keys.rs`
+//! and `holm-config/src/keyring.rs`; a key is added to a request in `client.rs`. No file is read
+//! here, in particular no `.env` of a project, and no key appears in `Debug`.
 
 use std::collections::BTreeMap;
 

@@ -36,6 +36,13 @@
 //! apply to replies, errors and lists. Redirects are not followed, because they would receive the
 //! key. Compressed bodies are neither requested nor accepted: a stream gains little from
 //! compression, and decompression bombs are a known attack.
+//!
+//! # Where things are
+//!
+//! - `client.rs`: providers, keys and connections. `exchange.rs`: one call.
+//! - `endpoint.rs`, `keys.rs`, `listing.rs`: a provider, its key and its models.
+//! - `transport.rs`: the interface. `http.rs`, `cassette.rs`: real and recorded traffic.
+//! - `text_tools.rs`: tool calls as text. `router.rs`, `scripted_model.rs`: other models.
 
 mod cassette;
 mod client;

@@ -1,4 +1,6 @@
-//! Lists a provider's models, and checks whether a key is valid.
+//! Lists a provider's models, and checks whether a key is valid. Nothing is generated or billed.
+//! Calls of models are in `exchange.rs`; models that Holm knows are in
+//! `holm-wire/src/catalogue/mod.rs`. The size of a list is bounded.
 
 use holm_guards::json::Json;
 use holm_kernel::{Failure, FailureClass};

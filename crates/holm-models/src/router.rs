@@ -1,5 +1,8 @@
 //! Routes calls to several models by name, so that a run can fall back from one kind of model to
 //! another.
+//!
+//! When a run falls back is decided by the kernel. It opens no connection to a provider: the models
+//! behind it do, such as `client.rs`.
 
 use std::{collections::BTreeMap, sync::Arc};
 

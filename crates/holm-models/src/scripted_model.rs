@@ -1,4 +1,7 @@
 //! A model that follows a script, for tests, demonstrations and trials without a key.
+//!
+//! It uses no network and no key. Recorded answers of a real provider are in `cassette.rs`. A
+//! script that is too short is an error, so that a test notices it.
 
 use std::sync::Arc;
 

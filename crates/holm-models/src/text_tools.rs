@@ -1,6 +1,10 @@
 //! Text-based tool calls for models without native ones. The system prompt describes the tools,
 //! calls and results are text, and JSON in a reply becomes a call. The kernel sees only native
 //! calls.
+//!
+//! The text protocol itself is defined in `holm-kernel/src/protocol/text.rs`. Text that may be a
+//! call is held back until the reply is complete. A reply that was cut off, refused or filtered
+//! never becomes a call.
 
 use std::{
     collections::BTreeMap,

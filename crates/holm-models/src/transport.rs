@@ -1,5 +1,8 @@
 //! The interface between model calls and their transport: a real connection, a recorder, or a
 //! recording.
+//!
+//! The implementations are in `http.rs` and `cassette.rs`. Secrets are in a field of their own, so
+//! that no implementation logs them by mistake.
 
 use std::fmt;
 

@@ -1,5 +1,8 @@
 //! Decides which addresses of a DNS answer a connection may use. It does no I/O, so fuzzing and the
 //! attack tests can call it directly.
+//!
+//! It resolves no name and opens no connection: `connector.rs` does. Which address class a grant
+//! reaches is decided in `holm-grants`.
 
 use std::net::IpAddr;
 

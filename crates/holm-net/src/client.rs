@@ -1,5 +1,9 @@
 //! An HTTP client over checked connections. The HTTP library opens no connection itself, so it can
 //! neither resolve a name again nor follow a redirect.
+//!
+//! Connections come from `connector.rs` alone, the next request of a redirect from `redirect.rs`,
+//! and bodies are read in `response.rs`. A request is sent again only if the peer has certainly
+//! received nothing. A pooled connection is checked again for each request.
 
 use std::sync::Arc;
 

@@ -1,4 +1,7 @@
-//! Resolves a name once, checks every address, and opens a stream to a checked address.
+//! Resolves a name once, checks every address, and opens a stream to a checked address. The check
+//! itself is in `check.rs`; TLS and HTTP are in `tls.rs` and `client.rs`. Only this file may open a
+//! connection for a URL, and nothing may resolve the name again after the check, because the answer
+//! could change in between.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;

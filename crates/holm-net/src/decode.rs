@@ -1,5 +1,8 @@
 //! Decompresses a response body and stops at a size limit, so that a small body cannot expand
 //! without end.
+//!
+//! How fast a body must arrive is limited in `response.rs`, and the limits are defined in
+//! `limits.rs`. A truncated body is an error and never a shorter body.
 
 use std::io::{self, Write};
 

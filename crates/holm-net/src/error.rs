@@ -1,4 +1,8 @@
 //! Why a connection or an exchange failed, sorted by cause: the request, the peer, or this machine.
+//!
+//! An error never repeats a path, a query or the value of a request's header, because they may
+//! contain secrets. Of a response it shows at most the media type and the encoding. It names the
+//! missing grant if a grant could help.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -8,7 +12,8 @@ use thiserror::Error;
 
 /// Why a request failed, completely or in part.
 ///
-/// No variant repeats a path, a query or a header, because they may contain secrets.
+/// No variant repeats a path, a query or the value of a request's header, because they may contain
+/// secrets.
 /// [`ConnectionDenied::origin`] is the most that is shown. [`ConnectionDenied::led_to`] is for
 /// callers that ask for it by name.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

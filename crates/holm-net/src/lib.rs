@@ -41,6 +41,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! # }).unwrap();
 //! ```
+//!
+//! Where things are:
+//! - `connector.rs`: resolves, checks and connects. `check.rs`, `port.rs`, `listeners.rs`: the
+//!   checks. `resolver.rs`, `proxy.rs`: names and proxies.
+//! - `client.rs`, `pool.rs`, `redirect.rs`, `tls.rs`: HTTP. `request.rs`, `response.rs`,
+//!   `decode.rs`, `mime.rs`, `limits.rs`: one exchange.
+//! - `error.rs`: why something failed.
 
 mod check;
 mod client;

@@ -1,5 +1,8 @@
 //! Holm's own listening addresses. A model that may connect to localhost must not reach the server
 //! that it runs under.
+//!
+//! It does not open listeners: the servers register theirs. The check is made in `connector.rs`,
+//! and no grant overrides it.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr, UdpSocket};

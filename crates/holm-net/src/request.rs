@@ -1,4 +1,6 @@
-//! An HTTP request.
+//! An HTTP request: method, URL, headers and body. It is sent in `client.rs`; which headers survive
+//! a redirect to another origin is decided in `redirect.rs` with `HARMLESS`. Headers about the
+//! transport and the destination cannot be set by a caller, because they must fit the checked URL.
 
 use bytes::Bytes;
 use holm_grants::{Url, UrlScheme};

@@ -1,4 +1,6 @@
-//! An HTTP response, read piece by piece within its limits.
+//! An HTTP response, read piece by piece within its limits. Decompression is in `decode.rs`, the
+//! media type is checked in `mime.rs`. Headers and body are untrusted, and trailers are ignored. A
+//! connection goes back to the pool only after the last byte.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,6 @@
-//! Adds TLS to an open stream, for the host name that was checked.
+//! Adds TLS to an open stream, for the host name that was checked. It opens no connection:
+//! `connector.rs` does. Session tickets are never shared between clients, so that a server cannot
+//! link them; only the trusted certificates are.
 
 use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};

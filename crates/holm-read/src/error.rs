@@ -1,4 +1,7 @@
 //! Errors of reading JSON, with the position where they occurred.
+//!
+//! It is made in `reader.rs` and the other parts of the reader. It is one pointer wide, because
+//! every reading function returns it.
 
 use alloc::boxed::Box;
 use alloc::string::String;

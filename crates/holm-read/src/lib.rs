@@ -28,6 +28,10 @@
 //! assert_eq!(error.to_string(), "missing field `item` at line 1 column 12");
 //! # Ok::<(), holm_read::ReadError>(())
 //! ```
+//!
+//! Where things are: `reader.rs` (positions, lists and objects), `text.rs` (strings), `scan.rs`
+//! (skipped values), `shape.rs` (fields and variants), `values.rs` (basic types), `error.rs`. The
+//! derive is in the crate `holm-derive`.
 
 #![no_std]
 

@@ -1,4 +1,7 @@
-//! The reader that all types share.
+//! The reader that all types share: positions, numbers, lists and objects. Strings are read in
+//! `text.rs`, values are skipped in `scan.rs`, and fields are found in `shape.rs`. It must stay
+//! small and free of generics over types, because its size is the reason for this crate. The
+//! nesting of typed values is bounded.
 
 use alloc::borrow::Cow;
 use alloc::string::ToString as _;

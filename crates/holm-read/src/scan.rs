@@ -1,4 +1,6 @@
-//! Skips JSON values without interpreting them.
+//! Skips JSON values without interpreting them. The grammar of JSON is still checked. Values that a
+//! type reads are in `reader.rs` and `text.rs`. It uses no recursion, so that deep nesting cannot
+//! fill the stack.
 
 use alloc::vec::Vec;
 

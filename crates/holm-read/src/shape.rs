@@ -1,4 +1,7 @@
 //! What a type adds to the reader: data about its fields, and slots for their values.
+//!
+//! The data is written by `holm-derive/src/write.rs`. The reading itself is in `reader.rs`, once
+//! for all types. A repeated field is an error, and an unknown one is skipped.
 
 use alloc::string::ToString as _;
 

@@ -1,4 +1,6 @@
-//! Implements `Read` for basic types.
+//! Implements `Read` for basic types. Structs and enums get their implementation from
+//! `holm-derive`. The JSON form must be that of serde, because other code writes and reads the same
+//! text with serde.
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::boxed::Box;

@@ -1,6 +1,12 @@
 //! Answers that a program reads. An agent works in words; so it is told which JSON Schema its
-//! answer must fit, the answer is checked before the caller sees it, and one that does not fit
-//! is asked for again.
+//! answer must fit, the answer is checked before the caller sees it, and one that does not fit is
+//! asked for again.
+//!
+//! This file words the demand and checks the answer; the caller sends the prompts again
+//! (`holm-cli/src/commands/run/answer_schema.rs`,
+//! `holm-server/src/routes/openai/answer_schema.rs`). A schema with a demand that cannot be checked
+//! is refused, because an answer must not pass unchecked. For a Rust type use
+//! `agent/typed_answer.rs`.
 
 use holm_guards::{
     json::Json,

@@ -1,4 +1,9 @@
 //! Approvers: they answer questions about calls before the calls run.
+//!
+//! Here are the trait and the two answers that need no person; the terminal's approver is in
+//! `holm-cli/src/approve.rs`. Whether to ask is decided in `holm-kernel/src/run/permit.rs`, and the
+//! driver asks in `driver/hooks.rs`. An approver can narrow what a call may do and never widen it.
+//! If no approver is present, the answer is no.
 
 use std::sync::Arc;
 

@@ -1,4 +1,9 @@
-//! Storage for results that are too large for the journal.
+//! Storage for results that are too large for the journal, as a trait.
+//!
+//! A result is named by the SHA-256 of its text, so a reader can see whether it is unchanged.
+//! Secrets were removed before (`tool/containment.rs`). What is too large is decided there and
+//! moved by `spill.rs`. Implementations: `blobs/memory.rs`, and `holm-store/src/store/blobs.rs` on
+//! disk. A result must be synced before its name is returned, because the journal refers to it.
 
 mod memory;
 

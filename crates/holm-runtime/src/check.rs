@@ -1,7 +1,10 @@
 //! Checks that the kernel cannot make: they read the whole of a large result, or run a program.
 //!
-//! The rules are those of the guards; only the text comes from elsewhere. A check that cannot be
-//! made counts as broken, and its result is not believed.
+//! The rules are those of the guards (`holm-guards`); only the text comes from elsewhere. A check
+//! that cannot be made counts as broken, and its result is not believed. This file starts no
+//! program itself: a [`CheckRunner`] does, and it must confine the program
+//! (`holm-cli/src/checks.rs`). What follows from a ruling is decided in
+//! `holm-kernel/src/run/result_checks.rs`.
 
 #[cfg(test)]
 mod tests;

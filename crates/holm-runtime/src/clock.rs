@@ -1,5 +1,9 @@
-//! Clocks: the time, and waiting. The kernel has no clock, so every wait of a run
-//! uses one of these.
+//! Clocks: the time, and waiting. The kernel has no clock, so the times and deadlines of a run come
+//! from one of these.
+//!
+//! The kernel sets deadlines and keeps a run's time from going back; the driver waits for them here
+//! (`driver/wake_timer.rs`). Grace periods of this crate, such as that of a stopped tool, use the
+//! async runtime's own timer and are no part of a run.
 
 #[cfg(test)]
 mod tests;

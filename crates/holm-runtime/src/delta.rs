@@ -1,6 +1,10 @@
-//! Deltas: the pieces of a reply as they arrive, and the progress of tools. They go to
-//! watchers directly and not through the kernel, which gets the finished reply.
-//! Dropping one changes nothing.
+//! Deltas: the pieces of a reply as they arrive, and the progress of tools. They go to watchers
+//! directly and not through the kernel, which gets the finished reply. Dropping one changes
+//! nothing.
+//!
+//! No decision may depend on a delta, and none is journaled; facts about a run are events
+//! (`events/mod.rs`). A withdrawn reply is announced by an event, not here. Models send text deltas
+//! (`holm-models`), tools send progress through `tool/progress.rs`.
 
 use std::sync::Arc;
 

@@ -1,4 +1,8 @@
 //! The host of one run: its model, tools, journal and everything else around it.
+//!
+//! It only collects the parts. A new host has a model and nothing else: its defaults deny, store in
+//! memory or do nothing, and a power is added by name. The loop that uses the parts is in
+//! `driver/mod.rs`; an agent builds its host in `agent/builder.rs`.
 
 use std::sync::{Arc, OnceLock};
 

@@ -1,6 +1,10 @@
 //! Agents with a complete journal of what they did. This crate contains no provider, no tool and no
 //! store. It defines the traits that they implement, and the loop that connects them.
 //!
+//! No decision about a run is made here: the kernel (`holm-kernel/src/run/`) decides, and this
+//! crate performs. Providers are in `holm-models`, tools in `holm-tools`, databases in
+//! `holm-store`, settings in `holm-config`.
+//!
 //! ```
 //! use holm_kernel::{Block, ModelResult, Reply};
 //! use holm_runtime::{Agent, model_fn};
@@ -47,6 +51,26 @@
 //! | [`EventSink`], [`DeltaSink`] | receive what happens |
 //! | [`Approver`], [`SecretRedactor`] | who answers questions, and what is never written down |
 //! | [`Driver`], [`RunHost`] | the loop alone, for programs that need no [`Agent`] |
+//!
+//! # Where things are
+//!
+//! Paths in all module comments are relative to `src/`.
+//!
+//! - `agent/`: builds agents and starts, resumes, forks and replays runs.
+//! - `host.rs`: everything around one run.
+//! - `driver/`: the loop.
+//! - `handle/`: controls a run from elsewhere.
+//! - `hook/`: a host's own code in the loop.
+//! - `model.rs`, `tool/`, `approver.rs`, `spawner.rs`, `check.rs`, `clock.rs`, `blobs.rs`: what the
+//!   host provides, as traits.
+//! - `child/`: runs that are started by other runs.
+//! - `journal/`: journals as traits, files and memory.
+//! - `spill.rs`: moves large results out of the journal.
+//! - `private_files.rs`: files for their owner alone.
+//! - `events/`, `delta.rs`, `otel/`: what watchers receive.
+//! - `prompt_cache.rs`, `ledger/`: what is computed from events.
+//! - `secrets/`: removes secrets before anything is stored.
+//! - `answer_schema.rs`: answers that must fit a JSON Schema.
 
 mod agent;
 mod answer_schema;

@@ -1,4 +1,9 @@
 //! Models: they answer model calls.
+//!
+//! Here are the traits and a model made of a function. A model does not retry, wait or fall back,
+//! and it does not shorten a request: the kernel decides that from the class of a failure
+//! (`holm-kernel/src/run/failure.rs`). Providers over HTTP and the scripted model are in
+//! `holm-models`, local inference is in `holm-local`.
 
 use std::{future::Future, pin::Pin, sync::Arc};
 

@@ -1,4 +1,9 @@
 //! Finds the calls for which a provider's prompt cache served less than it could, and the cause.
+//!
+//! It uses events only, so a replay finds the same breaks. It reports and changes nothing: what
+//! keeps a prompt stable is decided in the kernel (`holm-kernel/src/context/plan.rs`,
+//! `holm-kernel/src/run/pinned_offer.rs`). Sums over sessions are made in
+//! `holm-store/src/derive/usage.rs`.
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 

@@ -1,4 +1,9 @@
 //! Spawners: they start the child runs of a run.
+//!
+//! Here are the trait and everything that a child is started with. The helpers of an agent
+//! implement it in `child/helper_set.rs`. A spawner must report the child's name before the child
+//! acts, and must not give it more than the request allows (`SpawnRequest::confine` in
+//! `holm-kernel/src/effect.rs`). A failure is part of the result, together with the cost.
 
 use std::sync::Arc;
 

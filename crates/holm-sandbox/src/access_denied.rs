@@ -1,4 +1,9 @@
 //! Records what a guest tried and was not allowed to do, so that the user can see it and grant it.
+//!
+//! It only records: files are decided in `files/guest_files.rs`, the network in `net.rs`, variables
+//! in `state.rs`. Number and length of the entries are bounded, since a guest can be refused
+//! without end. The text of a request is also the text of the smallest grant, so it must stay
+//! parseable.
 
 use std::fmt;
 use std::net::SocketAddr;

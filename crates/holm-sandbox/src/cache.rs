@@ -3,7 +3,8 @@
 //! Loading compiled code is running it, so a file is trusted only if it carries a seal made with a
 //! key that only its owner can read. A file that does not fit is removed and compiled again:
 //! another version, another machine, a torn write, a file of another program. The cache never fails
-//! a load.
+//! a load. It compiles nothing (`compile/`) and loads nothing (`artifact.rs`); the name of a piece
+//! of code is made in `sandbox.rs` and must contain everything that the code depends on.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{Read, Write};

@@ -1,4 +1,9 @@
 //! The inputs of one call. A guest can use nothing else.
+//!
+//! It is a builder without effects: every power is added by name, and a new call has none. The
+//! policy and its directories are in `files/access.rs`, the numbers in `limits.rs`; `state.rs`
+//! turns a call into what the guest sees. Arguments, input and variables may hold secrets, so debug
+//! output shows only their sizes.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,4 +1,8 @@
 //! Cancels a running guest, whether it computes, sleeps or waits for the network.
+//!
+//! A computing guest is interrupted by the clock (`ticker.rs`), which asks this switch; a waiting
+//! one is woken here. Host functions that take long must ask [`CallDeadline`] between steps,
+//! because nothing can interrupt them. The error that ends a guest is in `guest_abort.rs`.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};

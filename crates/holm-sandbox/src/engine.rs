@@ -1,5 +1,10 @@
 //! The configuration of the WASM engine, which is the same where code is compiled and where it
 //! runs.
+//!
+//! With a difference the engine would refuse the code, so both use `config` here. Fuel,
+//! interruption and the stack are turned on here and used in `run.rs`; sizes of one call are in
+//! `limits.rs`. A change of the configuration changes the fingerprint, and every guest is compiled
+//! again.
 
 use std::hash::{Hash, Hasher};
 

@@ -1,5 +1,9 @@
 //! Lets in only as many guests as there is room for, on any thread, and never gives one party all
 //! the places.
+//!
+//! It counts places and knows no threads (`workers.rs`) and no guests. How places are divided is in
+//! `owner_shares.rs`. Waiting here is not the guest's time, and it is bounded; a guest that got no
+//! place has done nothing. The clock asks it whether any guest runs (`ticker.rs`).
 
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};

@@ -1,4 +1,9 @@
 //! A compiled and linked guest. A call only has to make an instance.
+//!
+//! It finds the entry point and links the functions that a guest may import; those are in `p1/` and
+//! `p2/`. Loading code is in `artifact.rs`, running it in `run.rs`. A guest that imports anything
+//! else is refused, so a new import must be added to a linker on purpose. Nothing of a call is kept
+//! here: clones are used by many calls at once.
 
 use std::sync::Arc;
 

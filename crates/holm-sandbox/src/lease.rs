@@ -3,6 +3,10 @@
 //! A process has few handles, often a thousand, and every part of it needs some. A guest that took
 //! them all would stop journals and listeners as well. So each handle is leased: a call has few,
 //! and all calls together have half of what the process may have.
+//!
+//! It counts and opens nothing. Every handle that a guest causes needs a lease: files
+//! (`files/guest_files.rs`), listings (`p2/files.rs`), sockets, lookups and connections (`net.rs`,
+//! `p2/sockets.rs`).
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};

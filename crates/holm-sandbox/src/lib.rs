@@ -14,14 +14,39 @@
 //!   takes code that came with the program.
 //! - [`Sandbox::run`] makes a fresh instance on a thread of the sandbox's own and throws it away
 //!   afterwards. Dropping the call cancels it.
-//! - [`GuestOutcome`] says why the guest stopped, what it wrote, what it used, and what it was refused,
-//!   by the name of the missing grant.
+//! - [`GuestOutcome`] says why the guest stopped, what it wrote, what it used, and what it was
+//!   refused, by the name of the missing grant.
 //!
 //! Accepted are commands of WASI 0.2 (also with `wasi:http`), plain modules of WASI 0.1, and
 //! components of the world `holm:tool` (see `wit/tool.wit`), which take one text and give one, and
 //! are the fastest.
 //!
 //! Unix only: paths are opened beneath directory handles.
+//!
+//! # Where things are
+//!
+//! Paths in all module comments are relative to `src/`.
+//!
+//! - `sandbox.rs`: loads and runs guests.
+//! - `run.rs`: one call.
+//! - `state.rs`: the host's data of one call.
+//! - `outcome.rs`: how it ended.
+//! - `call.rs`, `limits.rs`, `nondeterminism.rs`: the inputs and limits of a call.
+//! - `wasm_shape.rs`: a first look at bytes.
+//! - `compile/`: machine code, made in a child process.
+//! - `cache.rs`: code on disk.
+//! - `precompiled_code.rs`: code inside the program.
+//! - `artifact.rs`: the only place that loads code.
+//! - `guest.rs`: a linked guest.
+//! - `engine.rs`: the engine's configuration.
+//! - `files/`: files, for both kinds of guests.
+//! - `net.rs`: the network.
+//! - `access_denied.rs`: what was refused.
+//! - `p1/`: WASI 0.1 for modules.
+//! - `p2/`: WASI 0.2 for components.
+//! - `meter.rs`, `output.rs`, `lease.rs`: memory, output and handles, counted.
+//! - `ticker.rs`, `cancel.rs`, `guest_abort.rs`: how a guest is stopped.
+//! - `workers.rs`, `gate.rs`, `owner_shares.rs`: threads and places, divided among callers.
 
 mod access_denied;
 mod artifact;

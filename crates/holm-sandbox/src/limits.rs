@@ -3,6 +3,10 @@
 //! Fuel alone bounds neither a bulk operation nor memory, a clock alone does not say how much work
 //! was done, and memory alone stops nothing that spins. So all of them hold at once, and whichever
 //! is reached first ends the call.
+//!
+//! The numbers are enforced elsewhere: fuel and time in `run.rs`, memory in `meter.rs`, output in
+//! `output.rs`, handles in `lease.rs`, written bytes in `files/quota.rs`. Limits of compiling are
+//! in `compile/budget.rs`.
 
 use std::time::Duration;
 

@@ -1,4 +1,8 @@
 //! Charges memory and tables to one call, all of its memories together.
+//!
+//! Growth beyond the limit is refused, as WASM defines it, and the guest may continue with less;
+//! `run.rs` uses the refusal to explain a later trap. Host memory that a guest causes is bounded
+//! elsewhere (`output.rs`, `net.rs`). The limit itself is in `limits.rs`.
 
 use wasmtime::{Error, ResourceLimiter};
 

@@ -1,10 +1,15 @@
 //! The network of a call. Every request goes through a value that the caller passed in.
 //!
 //! This crate opens no connection for HTTP and resolves no name. It checks the URL against the
-//! policy, so that a refusal names its grant, and hands the rest to an [`OutboundNetwork`]. That one
-//! resolves the name, checks the address against the policy, and connects to that address. The
-//! engine connects raw sockets, only to addresses that the [`OutboundNetwork`] has admitted. Without an
-//! [`OutboundNetwork`] there is no network at all.
+//! policy, so that a refusal names its grant, and hands the rest to an [`OutboundNetwork`]. That
+//! one resolves the name, checks the address against the policy, and connects to that address. The
+//! engine connects raw sockets, only to addresses that the [`OutboundNetwork`] has admitted.
+//! Without an [`OutboundNetwork`] there is no network at all.
+//!
+//! HTTP for components is in `p2/http.rs`, lookups in `p2/name_lookup.rs`, sockets in
+//! `p2/sockets.rs`; all of them ask here. A name without a grant is not even looked up, because a
+//! question to a name server is a message. The implementation that connects is in
+//! `holm-tools/src/wasm/guest_network.rs`.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;

@@ -1,5 +1,9 @@
 //! The clock and the randomness of a call: the two inputs that make one run differ from the next.
 //! The caller chooses real or fixed ones.
+//!
+//! All interfaces of a guest must take them from here (`p1/process.rs`, `p2/randomness.rs`,
+//! `state.rs`), or a seeded call would not repeat. Deadlines of a call use the real clock
+//! (`cancel.rs`).
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -27,7 +31,7 @@ pub enum GuestRandomness {
 }
 
 impl GuestClock {
-    /// The wall-clock time since 1970, in nanoseconds.
+    /// The wall-clock time since 1970.
     pub(crate) fn wall(self) -> Duration {
         match self {
             Self::Real => SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default(),

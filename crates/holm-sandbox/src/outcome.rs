@@ -1,4 +1,8 @@
 //! How a call ended and what it used.
+//!
+//! It is data; `run.rs` fills it. A guest's mistakes are an outcome, never an error: errors exist
+//! only for loading (`guest.rs`) and for making a sandbox (`sandbox.rs`). A stop must name its
+//! cause, since users raise limits by it.
 
 use std::fmt;
 use std::time::Duration;

@@ -1,4 +1,8 @@
 //! Collects a guest's output in memory, and cuts it off at a limit.
+//!
+//! All outputs of a call share one budget, and so does the answer of a text guest (`run.rs`). A
+//! guest that writes more is ended; what fits is kept. Bytes written to files are counted in
+//! `files/quota.rs`.
 
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -3,6 +3,8 @@
 //! A party may take one more place as long as more are free than it holds. The first greedy party
 //! gets half, the next half of the rest, and so on. It takes many of them to leave nothing, and a
 //! modest party always finds a place.
+//!
+//! It only counts; `gate.rs` applies it to guests and `workers.rs` to threads.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};

@@ -3,6 +3,9 @@
 //! Loading compiled code is running it. So the only way to hand code to the sandbox is `unsafe`:
 //! the builder of the program vouches that the bytes are its own. The engine still checks version,
 //! configuration and processor. If they do not fit, the guest is compiled like any other.
+//!
+//! `prepare` runs without limits and is for the builder's own bytes alone; bytes of strangers go
+//! through `compile/`. Code is loaded in `artifact.rs`.
 
 use crate::engine::{EnginePurpose, engine};
 use crate::guest::GuestLoadError;

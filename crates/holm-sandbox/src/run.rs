@@ -1,4 +1,10 @@
 //! One call from its beginning to its end, on the thread that it was given.
+//!
+//! It makes a fresh store with all limits, calls the guest, and translates every failure into an
+//! outcome (`outcome.rs`). A panic in a host function ends the call and nothing else. It chooses no
+//! thread (`workers.rs`), waits for no place (`gate.rs`) and keeps nothing for the next call. A
+//! guest that may wait runs where waiting can be cut short. Modules of the text world are called in
+//! `run/text_module.rs`.
 
 mod text_module;
 

@@ -1,4 +1,9 @@
 //! The sandbox itself: loads guests and runs them.
+//!
+//! It connects the parts: shape, cache, compiler and linker for loading (`wasm_shape.rs`,
+//! `cache.rs`, `compile/`, `guest.rs`), gate, workers and clock for running (`gate.rs`,
+//! `workers.rs`, `ticker.rs`). It decides nothing about grants: the policy of the call does. Only
+//! code from our own compiler is loaded. Dropping a running call cancels it.
 
 use std::collections::HashMap;
 use std::future::Future;

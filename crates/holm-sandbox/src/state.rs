@@ -1,4 +1,8 @@
 //! The host's data for one call while its guest runs. It is dropped with the call and never reused.
+//!
+//! It is built from a call (`call.rs`) and holds what host functions need; decisions are in
+//! `files/`, `net.rs` and the functions of `p1/` and `p2/`. Variables are filtered by the policy
+//! here. Wasmtime's own context gets only what was granted, and its address check asks `net.rs`.
 
 use std::collections::HashMap;
 use std::time::Instant;

@@ -1,4 +1,8 @@
 //! The clock that interrupts guests: one thread for all of them, asleep while none runs.
+//!
+//! It only advances the engine's epoch; whether a guest must stop is asked at each tick in
+//! `run.rs`, through `cancel.rs`. It counts no guests itself: `gate.rs` does, and a guest must pass
+//! the gate before the clock is woken.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};

@@ -1,4 +1,8 @@
 //! Threads on which guests run, so that no guest ever holds up the threads of the caller.
+//!
+//! It runs jobs and knows no guests: `sandbox.rs` posts them. Parties take turns, and none can fill
+//! the queue or all threads (`owner_shares.rs`). How many guests may run at once, on these threads
+//! or on a caller's own, is decided in `gate.rs`. A job that panics costs no thread.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,4 +1,7 @@
 //! The error response of the API: an HTTP status, a code for programs, and a message for people.
+//! Errors that keep a server from starting are in `error.rs`. The codes are part of the API and are
+//! matched elsewhere (`jobs/attempt_runner.rs`), so they must not change. A message never contains
+//! a path of the machine: such errors of the store become a general one.
 
 use axum::{
     Json,

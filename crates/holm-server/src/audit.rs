@@ -3,6 +3,9 @@
 //!
 //! A full file is rotated, and the oldest ones are deleted, so that repeated requests cannot fill
 //! the disk.
+//!
+//! Which requests are logged is decided in `request_guard.rs` and `routes/hooks.rs`. Who may read
+//! the log is decided in `routes/admin.rs`.
 
 use std::{
     collections::VecDeque,

@@ -1,5 +1,8 @@
 //! Shows and changes the parts of a user's agents: agents, tools, skills, MCP servers, keys and
-//! settings. The server decides who may call this; the implementation knows how it is done.
+//! settings. The server decides who may call this (`routes/agents.rs`, `routes/tools.rs` and
+//! others); the implementation knows how it is done and is in
+//! `holm-cli/src/commands/serve/session_provider/catalogue.rs`. Keys are never returned, and
+//! neither are the command line and the address of an MCP server, because those may hold secrets.
 
 use holm_runtime::BoxFuture;
 use holm_tools::root::WritePrecondition;

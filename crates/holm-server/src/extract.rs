@@ -1,4 +1,7 @@
 //! Parses the parts of a request into types. Every parse error gets the same kind of response.
+//!
+//! It does not check access (`request_guard.rs`) and does not limit bodies; the guard has done
+//! both. `if-match` headers are parsed in `precondition.rs`, and the names themselves in `id.rs`.
 
 use axum::{
     body::Bytes,

@@ -1,5 +1,9 @@
 //! A rate limiter with one token bucket per client. The caller passes the time, so tests need not
 //! wait.
+//!
+//! It limits requests per minute; how many runs work at once is limited in `live/admission.rs`.
+//! What is counted, and for whom, is decided in `state.rs` and `request_guard.rs`. The memory is
+//! bounded: if too many clients are known, new ones are refused.
 
 use std::{
     collections::HashMap,

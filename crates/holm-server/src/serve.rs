@@ -1,5 +1,9 @@
 //! Starts and stops a server. It accepts a limited number of connections, uses TLS if there is a
 //! certificate, and shuts down in order.
+//!
+//! It knows no routes (`router.rs`) and checks no tokens (`request_guard.rs`). It listens to other
+//! machines only with a certificate. The order of stopping must stay: jobs, sessions, sites,
+//! connections. So no run is started that would be cut off at once.
 
 use std::{
     collections::HashSet, convert::Infallible, net::SocketAddr, path::Path, pin::pin, sync::Arc,

@@ -1,5 +1,11 @@
-//! The operations that a database must offer to the store. The code above this trait is the same
-//! for every database; the code below it belongs to one database.
+//! The operations that a database must offer to the store, and the rows that they exchange. The
+//! code above this trait is the same for every database; the code below it belongs to one database.
+//!
+//! Nothing here reads or writes: the implementations are in `sqlite/backend.rs` and
+//! `postgres/backend.rs`, and the operations on jobs and notes are in `jobs/rows.rs` and
+//! `notes/rows.rs`. Sealing and opening is done above (`store/journal.rs`, `vault/mod.rs`), so an
+//! implementation must not depend on the content of a line. The lines of one append are kept
+//! together or not at all.
 
 use std::{
     future::Future,

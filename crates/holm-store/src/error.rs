@@ -1,4 +1,9 @@
-//! The errors of a store, sorted by who can do something about them.
+//! The errors of a store, sorted by who can do something about them, and how they become errors of
+//! the runtime.
+//!
+//! Errors of a database are translated where they arise: in `sqlite/mod.rs` and in
+//! `postgres/mod.rs`. A message says what to do next, because users read it. Damage, a missing run
+//! and a run that is busy must stay apart: callers act on each of them differently.
 
 use std::io;
 

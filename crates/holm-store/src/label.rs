@@ -1,5 +1,8 @@
 //! Titles and tags of sessions: one visible line each, so that a list stays readable. The runtime
 //! defines which names a run may have ([`check_run_name`]), for every kind of journal alike.
+//!
+//! Titles that come from a prompt are made in `derive/head.rs`. Titles and tags are stored in
+//! `sessions/list.rs`.
 
 use holm_runtime::{JournalStorageError, check_run_name};
 

@@ -83,6 +83,24 @@
 //! results that a crash left unfinished included. PostgreSQL's pages and logs keep deleted rows
 //! until the server uses their room again: use encryption where that matters, then what is left
 //! cannot be read without the key that was erased.
+//!
+//! # Where things are
+//!
+//! Paths in all module comments are relative to `src/`.
+//!
+//! - `store/`: the store, independent of the database.
+//! - `sessions/`: what people ask about sessions.
+//! - `jobs/`, `notes/`: jobs, and small notes.
+//! - `derive/`: pure functions that compute data from records.
+//! - `vault/`: encryption.
+//! - `label.rs`: titles and tags.
+//! - `backend.rs`: what a database must offer.
+//! - `sqlite/`, `postgres/`: the two databases.
+//! - `resume_marks.rs`: marks of sessions that must be resumed.
+//! - `error.rs`: the errors.
+//!
+//! No SQL stands outside `sqlite/` and `postgres/`. Both must pass the same tests
+//! (`holm-store/tests/it/suite/`).
 
 #[cfg(not(any(feature = "sqlite", feature = "postgres")))]
 compile_error!("a store needs a database: turn on the feature `sqlite` (the default) or `postgres`");

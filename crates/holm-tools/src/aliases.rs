@@ -1,8 +1,10 @@
-//! Other names for tools and arguments, which models learned elsewhere, and the names that
-//! they stand for here.
+//! Other names for tools and arguments, which models learned elsewhere, and the names that they
+//! stand for here. This is only a table; the kernel translates a call with such a name instead of
+//! refusing it.
 //!
-//! The kernel translates a call with such a name and does not refuse it. A tool that really has the
-//! name is never taken for another one. An argument that a tool declares keeps its meaning.
+//! A tool that really has the name is never taken for another one, and an argument that a tool
+//! declares keeps its meaning. So an alias must mean exactly what the real name means. The tools
+//! themselves are in `files/` and `shell/`; a new argument of a tool belongs there.
 
 use holm_kernel::Alias;
 

@@ -1,9 +1,10 @@
 //! Parses front matter: the lines between two `---` at the head of a file. It holds keys with
-//! texts, lists, and one level of nested keys.
+//! texts, lists, and one level of nested keys. Which keys an agent may have is decided in
+//! `agents/file.rs`, and for skills in `holm-config/src/skills/skill.rs`. It opens no file.
 //!
 //! This is the part of YAML that people write at the head of a file, with a parser of our own. It
 //! has no anchors, no tags, and no types that depend on how a word looks. Every line that is not
-//! understood is reported with its number.
+//! understood is an error with its number, because a line that limits an agent must not be ignored.
 
 use crate::agents::{AgentFileError, AgentFileErrorKind};
 

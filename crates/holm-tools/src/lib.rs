@@ -4,8 +4,8 @@
 //!
 //! - [`help`]: makes a tool of any program with `--help`, whichever library printed the text.
 //! - [`describe`]: programs that answer `describe` with JSON, the protocol of agents-exe.
-//! - [`catalogue`]: the list of tools, under names that every provider accepts, and
-//!   the search in it.
+//! - [`catalogue`]: the list of tools, under names that every provider accepts, and the search in
+//!   it.
 //! - [`registry`]: the tools that exist right now, kept in step with folders while agents run.
 //! - [`root`]: the one folder in which file tools work; [`files`]: those tools; [`undo`]: the
 //!   earlier contents of files.
@@ -22,7 +22,14 @@
 //! - [`conversation`]: asks and notifies the user, waits, keeps a to-do list, looks up tools.
 //! - [`hooks`]: commands that check what a run does.
 //! - [`worktree`]: a git worktree for every child.
-//! - `wasm` (feature `wasm`): WASM files, sandboxed; `shipped`: those that come inside the program.
+//! - `wasm` (feature `wasm`): WASM files, sandboxed; `shipped_guests`: those that come inside the
+//!   program.
+//! - `aliases`: names that models learned elsewhere; `authority`: from needs to grants.
+//!
+//! This crate does not decide whether a call may run: the kernel does, from the needs that a tool
+//! declares. A tool then enforces exactly what the call was granted (`authority.rs`). Confinement
+//! is in `holm-jail` and `holm-sandbox`, connections are in `holm-net`, and which tools a user has
+//! is assembled in `holm-cli`.
 //!
 //! What a program says about itself is hostile text until a person trusts the program. The text is
 //! bounded and cleaned of control characters, and it can only describe. It never grants anything.

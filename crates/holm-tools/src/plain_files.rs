@@ -1,5 +1,7 @@
-//! Reads files that another user may have planted. It does not wait for a pipe, and it does not
-//! read from a device that never ends.
+//! Reads files that another user may have planted. It does not wait for a pipe, does not read from
+//! a device that never ends, and reads at most a given number of bytes. Links are followed: callers
+//! that must not follow them use `root/` for a workspace, or `trust/place.rs` for files of a
+//! project.
 
 use std::{
     fs::File,

@@ -1,5 +1,6 @@
 //! Makes text that a program wrote about itself harmless: shortened, without control characters,
-//! with one kind of line end.
+//! with one kind of line end. Text that is shown to a person and must not lose a character is made
+//! visible by the kernel instead; decoding of bytes is in `help/decode.rs` and `files/text.rs`.
 
 /// Whether a character may occur in a description that a model and a person read.
 ///

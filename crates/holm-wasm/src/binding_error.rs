@@ -1,4 +1,8 @@
 //! The error type of this crate: a mistake of the JavaScript caller, or a text that cannot be used.
+//!
+//! What a model or a tool does wrong is never one of these; it is an input of the run. The kinds
+//! are part of the package's interface and are listed again in `packages/holm/src/error.ts`. The
+//! conversion into a JavaScript value is in `bindings.rs`.
 
 use alloc::string::{String, ToString};
 use core::fmt;

@@ -1,4 +1,9 @@
 //! Functions on grants: containment, requests, and the class of an address.
+//!
+//! The rules are in `holm-grants`; this file only parses texts and writes results as JSON. It asks
+//! no name server and connects to nothing, so the host must ask `reach` about the address that it
+//! really connects to. A text that cannot be read is an error and never an empty list, which would
+//! look like a decision.
 
 #[cfg(test)]
 mod tests;
@@ -70,7 +75,7 @@ pub fn reach(policy: &str, url: &str, address: &str) -> Result<Option<String>, B
     Ok(policy.reach(&url, read_address(address)?).err().map(|why| why.to_string()))
 }
 
-/// The class of an address, and which grants can open it: `{"class","reach"}`.
+/// The class of an address, and which grants can open it: `{"class","reach","words"}`.
 ///
 /// # Errors
 /// [`BindingErrorKind::Grant`] if the address is invalid.

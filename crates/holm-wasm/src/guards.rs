@@ -1,4 +1,8 @@
 //! The guards of the kernel as functions, for hosts that check values outside of a run.
+//!
+//! The rules are in `holm-guards`; within a run the kernel applies them itself
+//! (`holm-kernel/src/run/result_checks.rs`). Values are parsed with exact numbers (`text.rs`).
+//! Checks that need the world are returned to the host, which must run them.
 
 #[cfg(test)]
 mod tests;

@@ -1,10 +1,11 @@
-//! The pure crates for JavaScript hosts: Node, Deno, workerd and browsers. Neither this crate nor
-//! the package that uses it has rules, I/O or a clock of its own. Runs and codecs live in WASM
-//! memory as handles, and **strings cross the boundary, never JavaScript objects**, because
-//! JavaScript would rewrite `1.0` and 2^53 + 1.
+//! The pure crates for JavaScript hosts: Node, Deno, workerd and browsers. This crate has no rules,
+//! no I/O and no clock of its own; the package that uses it (`packages/holm`) has no rules either.
+//! Runs and codecs live in WASM memory as handles, and **strings cross the boundary, never
+//! JavaScript objects**, because JavaScript would rewrite `1.0` and 2^53 + 1.
 //!
 //! The modules beside [`bindings`] are ordinary Rust and are tested natively; `bindings` only
-//! exports them. Errors are a [`BindingError`], which reaches JavaScript as a `HolmError` with a kind.
+//! exports them. Errors are a [`BindingError`], which reaches JavaScript as a `HolmError` with a
+//! kind.
 //!
 //! ```
 //! use holm_wasm::WasmSession;
@@ -19,6 +20,24 @@
 //! assert!(effects.iter().any(|effect| effect.starts_with(r#"{"call_model":{"call":0,"#)));
 //! # Ok::<(), holm_wasm::BindingError>(())
 //! ```
+//!
+//! # Where things are
+//!
+//! Paths in all module comments are relative to `src/`.
+//!
+//! - `session/`: runs and journals.
+//! - `wire/`: provider formats.
+//! - `grants.rs`: grants.
+//! - `guards.rs`: guards and skills.
+//! - `compat.rs`: the agent.rs protocol.
+//! - `bindings.rs`: what JavaScript sees of them.
+//! - `binding_error.rs`: the error.
+//! - `text.rs`: JSON text in and out.
+//! - `bare.rs`: replaces parts of the standard library in the package.
+//!
+//! A rule belongs into the pure crates (`holm-kernel`, `holm-guards`, `holm-grants`, `holm-wire`),
+//! a loop or I/O into `packages/holm/src/`. The package and the native tests are held to the same
+//! vectors (`holm-wasm/tests/vectors.rs`).
 
 #![cfg_attr(target_arch = "wasm32", no_std)]
 

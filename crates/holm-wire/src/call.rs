@@ -1,5 +1,10 @@
 //! The input of a codec: the kernel's request, the messages it refers to, and the options of the
 //! call.
+//!
+//! It encodes nothing: `encoder.rs` does, with the `request.rs` of the format. Options that only
+//! one service needs belong in the `dialect.rs` of its format. What the kernel decides (model,
+//! messages, tools, output limit) is not repeated here. In the last turn of a run no tool may be
+//! called, whatever the options say.
 
 use alloc::{borrow::Cow, string::String, sync::Arc, vec::Vec};
 

@@ -1,4 +1,6 @@
-//! The interface of a provider format.
+//! The interface of a provider format, and the list of formats. It holds no behaviour: each format
+//! implements it in the `mod.rs` of its own folder. The server side has its own interface in
+//! `server.rs`.
 
 use alloc::{boxed::Box, sync::Arc, vec::Vec};
 use core::fmt;

@@ -1,5 +1,10 @@
 //! A reply under construction. Every decoder writes into it, so that order, ids and offsets are
 //! repaired in one place.
+//!
+//! It reads no bytes of a provider: the `stream.rs` of each format does, and `stream.rs` in this
+//! folder compares the size with its limit. Everything that a decoder keeps must be charged here,
+//! or a provider could fill the memory with what is not counted. No two calls of a reply may have
+//! the same id.
 
 use alloc::{
     borrow::ToOwned, collections::BTreeMap, collections::BTreeSet, format, string::String, vec::Vec,

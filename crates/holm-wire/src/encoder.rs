@@ -1,5 +1,9 @@
-//! Encodes request bodies from cached parts. Each message is encoded once per format, and a request
-//! copies the bytes.
+//! Encodes request bodies from cached parts. Each message is encoded once per epoch of a run, and a
+//! request copies the bytes.
+//!
+//! How a message looks is decided in the `request.rs` of each format, and commas and escapes in
+//! `write.rs`. The bytes of a message must not change while the epoch lasts, because the prompt
+//! caches of providers compare bytes. Only the tail of a [`MessageBuffer`] may change.
 
 use alloc::{sync::Arc, vec::Vec};
 

@@ -5,6 +5,9 @@
 //! little nesting. It skips unused values eight bytes at a time. At the first doubt it gives up,
 //! and `holm-read` reads the frame from its beginning. `holm-read` alone therefore decides what is
 //! accepted and what it means; tests and a fuzz target compare the two.
+//!
+//! `cursor.rs` moves through the bytes, and `values.rs` reads the basic values. A new member of a
+//! frame is listed in the `wire.rs` of its format and never here.
 
 mod cursor;
 mod values;

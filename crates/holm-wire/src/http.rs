@@ -1,4 +1,8 @@
 //! A provider request as data. The host adds the key and sends it.
+//!
+//! Nothing is sent here: `holm-models/src/client.rs` adds the header for the key, or signs with
+//! `bedrock/sign.rs`, and sends. A request must not contain a secret, because hosts record it
+//! (`holm-models/src/cassette.rs`). Bodies are written in the `request.rs` of each format.
 
 use alloc::{string::String, vec::Vec};
 
@@ -65,8 +69,8 @@ pub enum HttpMethod {
     Post,
 }
 
-/// How a request is authenticated. The key itself never enters this crate, except as an argument
-/// of a signing function.
+/// How a request is authenticated. This crate stores no key: it only receives one as an argument of
+/// [`AuthScheme::header`] and of the signing functions.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum AuthScheme {

@@ -3,6 +3,11 @@
 //!
 //! Everything borrows from the frame where JSON allows it. Numbers are read as raw text, because
 //! the meaning of "any number" in serde depends on build features that another crate may enable.
+//!
+//! These types accept too much on purpose, and a wrong value counts as missing. They are for frames
+//! and replies of providers alone. Settings and requests of clients report a mistake instead, in
+//! `services/`, `catalogue/` and `server.rs`. `fast_read/values.rs` reads the same types on the
+//! fast path.
 
 use alloc::{borrow::Cow, borrow::ToOwned, string::String, vec::Vec};
 use core::fmt;

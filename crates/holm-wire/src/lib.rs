@@ -1,7 +1,21 @@
 //! Encodes requests and decodes replies for every model provider, without any I/O. Each provider's
 //! format is a pair of pure functions: from the kernel's request to bytes, and from bytes to the
-//! kernel's reply. This crate has no socket, no clock, no key and no price of a request; a host
-//! adds them.
+//! kernel's reply. This crate is `no_std` and has no socket, no clock and no key, so that it runs
+//! in every host and its tests need no network; a host adds them. `holm-models/src/client.rs` sends
+//! requests, and `holm-wasm/src/wire/` offers the codecs to JavaScript. Whether a failed call is
+//! tried again is decided by the kernel.
+//!
+//! # Where things are
+//!
+//! - A folder for each format: `openai_chat/`, `openai_responses/`, `anthropic/`, `gemini/`,
+//!   `cohere/`, `ollama/`, `bedrock/`. What only one format does belongs there.
+//! - `codec.rs`, `call.rs`, `http.rs`: the interface of a format, its input, and its output.
+//! - `encoder.rs`, `write.rs`, `media.rs`: write requests.
+//! - `framing/`, `stream.rs`, `draft.rs`, `delta.rs`: turn bytes into a reply.
+//! - `lenient.rs`, `fast_read.rs`, `memo.rs`: read a frame, and read it fast.
+//! - `classify/`: the class of a failure.
+//! - `server.rs`: the interface of the other direction.
+//! - `services/`, `catalogue/`: the known services; the windows and prices of models.
 //!
 //! # The way of a call
 //!
@@ -41,8 +55,10 @@
 //!
 //! # Adding a format
 //!
-//! A format is one folder. Outside of it, only a line here and a variant of [`Format`] change.
-//! Write:
+//! A format is one folder. Outside of it, add a line here, a variant of [`Format`], and one of
+//! [`services::ServiceDialect`]. The compiler then finds the matches on [`Format`] in
+//! `holm-models/src/endpoint.rs`, `holm-wasm/src/wire/codec.rs` and `holm-testkit/src/double/`;
+//! only the path of the format in `holm-testkit/src/double/route.rs` must be added by hand. Write:
 //!
 //! 1. `wire.rs`: the types that are read, borrowing from the frame. Use [`lenient::LenientStr`] for
 //!    strings, [`lenient::LenientText`] for text that may come in parts, [`lenient::LenientCount`]

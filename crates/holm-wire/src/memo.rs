@@ -4,6 +4,10 @@
 //! padding. Parsing the same model and fingerprint for every token is most of the work. A memo
 //! keeps the bytes around the text. A matching frame is read with a few comparisons; in any doubt,
 //! the parser reads it, so the result is the same for every input.
+//!
+//! It decides nothing about a format: the `stream.rs` of a format says which frames may be learnt.
+//! A frame that is recalled must have exactly the effect that the parser would give it;
+//! `fuzz/src/decoders.rs` compares the two. For reading single frames fast, see `fast_read.rs`.
 
 use alloc::{string::String, vec::Vec};
 

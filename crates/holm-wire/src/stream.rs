@@ -3,6 +3,11 @@
 //! A format defines the meaning of one frame ([`EventReader`]). This module handles what all formats
 //! have in common: bodies that are not streams, streams that end too early, errors in the middle,
 //! and replies that never end.
+//!
+//! Splitting bytes into frames belongs in `framing/`, joining pieces in `draft.rs`, and the class
+//! of an error in `classify/`. The limits here and in `framing/mod.rs` must hold for every format,
+//! because a provider decides how much it sends. A stream without an end that its format accepts is
+//! `Truncated` and never a reply.
 
 use alloc::{boxed::Box, format, string::String, string::ToString, vec::Vec};
 

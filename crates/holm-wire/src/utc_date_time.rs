@@ -1,4 +1,5 @@
-//! Formats dates as providers write them, from a number of seconds. This crate has no clock.
+//! Formats dates as providers write them, from a number of seconds. This crate has no clock: the
+//! host passes the time. Dates are parsed in `classify/time.rs`.
 
 use alloc::{format, string::String};
 

@@ -2,6 +2,10 @@
 //!
 //! Codecs write each message once and keep the bytes, so a tree of values has no advantage. This
 //! module places the commas and escapes strings with the shared JSON writer.
+//!
+//! It knows no format: the `request.rs` and `server.rs` of each format do. The members that a user
+//! overrides are written once, at the end, and replace the codec's own, so that a body does not
+//! contain such a member twice.
 
 use alloc::vec::Vec;
 use core::fmt::{self, Write};

@@ -1,5 +1,7 @@
 //! An agent runtime. This crate holds no code of its own. It re-exports what a program needs to run
-//! agents, so that a program depends on `holm` alone.
+//! agents, so that a program depends on `holm` alone. `prelude.rs` has the names that most programs
+//! use, and `guide/` has a page for each concept. A change of behaviour belongs in the crate that
+//! is re-exported.
 //!
 //! ```text
 //!   person ──prompt──►┌────────────┐──Ask──────►┌─────────┐

@@ -1,4 +1,10 @@
 //! One session of an editor: takes prompts one at a time, and stops, changes mode and closes.
+//! Requests arrive through `session_manager.rs`; updates leave through `editor.rs`. Opening and
+//! resuming a session is done in `commands/run/hosted_session.rs`.
+//!
+//! A prompt begins before the next message of the editor is read, so that a cancel request reaches
+//! the right prompt (`prompt_gate.rs`). The mode never exceeds the policy. A session that does not
+//! stop in time is left to its journal and resumed as after a crash.
 
 use std::{convert::Infallible, future::pending, sync::Arc, time::Duration};
 

@@ -1,8 +1,10 @@
-//! A tool call as an editor shows it: a title, a kind, the files concerned, and the diff
-//! for changes of files.
+//! A tool call as an editor shows it: a title, a kind, the files concerned, and the diff for
+//! changes of files. When to send it is decided in `update_translator.rs` and `editor_user.rs`; the
+//! chat has its own display in `chat/item.rs` and `chat/diff.rs`.
 //!
-//! Hidden characters are written out, in diffs too: a user who approves a change has
-//! seen all of it.
+//! Hidden characters are written out, in diffs too: a user who approves a change has seen all of
+//! it. Text of tools is fenced, because editors render Markdown. Files are read with the rules of
+//! the file tools, and not at all for past calls.
 
 use std::path::{Path, PathBuf};
 

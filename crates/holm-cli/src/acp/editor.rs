@@ -1,5 +1,7 @@
-//! The client side of one session: sends updates to the editor and asks its user. It
-//! does not decide anything.
+//! The client side of one session: sends updates to the editor and numbers what Holm itself says.
+//! It does not decide anything. Questions are asked in `editor_user.rs`, and events become updates
+//! in `update_translator.rs`. No update may leave before the editor knows the session, so early
+//! notes wait here.
 
 use std::sync::{
     Arc, Mutex, MutexGuard, OnceLock, PoisonError,

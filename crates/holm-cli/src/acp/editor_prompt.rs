@@ -1,5 +1,10 @@
 //! Translates what a user sends from an editor into a prompt: text, linked files, file contents
-//! that the editor includes, and pictures.
+//! that the editor includes, pictures, and `/name` for a skill. Prompts from flags are built in
+//! `prompt.rs`, those of the chat in `chat/attachments.rs`.
+//!
+//! It opens no file: a linked file stays a path, which the model reads with its own tools as far as
+//! it may. Included content is fenced so that it cannot end the quotation. Content that the model
+//! would not see is an error, because it would answer without it.
 
 use std::borrow::Cow;
 
@@ -7,7 +12,7 @@ use agent_client_protocol::{
     Error,
     v1::schema::{ContentBlock, EmbeddedResource, EmbeddedResourceResource, ImageContent, ResourceLink},
 };
-use holm::kernel::{Block, Marks, Media, Prompt, Source};
+use holm::kernel::{Block, Media, Prompt, Source};
 
 use super::{call_display::fence, refusal::invalid};
 use crate::{model::ModelMediaSupport, skills::RunSkills};
@@ -53,7 +58,7 @@ pub(super) fn prompt(
         return Err(invalid("the prompt is empty"));
     }
     let words = Some(words).filter(|words| !words.is_empty()).map(Block::Text);
-    let prompt = Prompt { blocks: words.into_iter().chain(pictures).collect(), marks: Marks::default() };
+    let prompt = Prompt { blocks: words.into_iter().chain(pictures).collect(), ..Prompt::text("") };
     match takes.unseen(&prompt) {
         Some((_, why)) => Err(invalid(format!("{why}; leave it out, or choose another model"))),
         None => Ok(prompt),

@@ -1,5 +1,10 @@
 //! MCP servers that an editor adds to a session. They start in the jail and use Holm's own network
-//! path, like the servers of a project: an editor cannot give them files or a network.
+//! path, like the servers of a project: an editor cannot give them files or a network. Servers from
+//! files are in `mcp_entries.rs`; connections are set up in `mcp_servers.rs`.
+//!
+//! Their entries are taken word for word, and no variable is expanded. They count as the project's
+//! and not as the user's, because the author of the project may have written the editor's settings.
+//! A server that does not answer in time becomes a note.
 
 use std::{fmt, path::Path, time::Duration};
 

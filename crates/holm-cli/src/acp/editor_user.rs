@@ -1,5 +1,9 @@
-//! Asks the user of the editor: to approve calls, and to answer questions of the model
-//! and of MCP servers.
+//! Asks the user of the editor: to approve calls, and to answer questions of the model and of MCP
+//! servers. Whether a question is needed is decided elsewhere (the kernel, and `approve.rs` for
+//! `--yes`); the text of an approval is that of the terminal, from `approve.rs`.
+//!
+//! An answer counts only if it is one of the options that were offered. Everything else, including
+//! an editor that cannot ask, means no.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -24,6 +28,7 @@ use crate::{approve, remote_user::RemoteUser};
 const ONCE: &str = "once";
 const SESSION: &str = "session";
 const PREFIX: &str = "prefix";
+const FAMILY: &str = "family";
 const NO: &str = "no";
 const NEVER: &str = "never";
 
@@ -175,7 +180,11 @@ fn options(proposal: &Proposal, offer: &ApprovalOffer) -> Vec<PermissionOption> 
         let name = format!("Always allow what starts with `{}` in this session", visible(&rule.to_string()));
         option(PREFIX, name, PermissionOptionKind::AllowAlways)
     });
-    [once, always].into_iter().chain(prefix).chain([no, never]).collect()
+    let family = offer.family.as_ref().map(|family| {
+        let name = format!("Allow {} in this session", visible(family.label()));
+        option(FAMILY, name, PermissionOptionKind::AllowAlways)
+    });
+    [once, always].into_iter().chain(family).chain(prefix).chain([no, never]).collect()
 }
 
 fn answer(option: &str) -> ApprovalAnswer {
@@ -183,6 +192,7 @@ fn answer(option: &str) -> ApprovalAnswer {
         ONCE => ApprovalAnswer::Once,
         SESSION => ApprovalAnswer::Session,
         PREFIX => ApprovalAnswer::Prefix,
+        FAMILY => ApprovalAnswer::Family,
         NEVER => ApprovalAnswer::Never,
         _ => no("the user said no"),
     }

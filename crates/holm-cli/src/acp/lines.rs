@@ -1,5 +1,7 @@
 //! Reads and writes one message a line on standard streams. A line that is too long, or not valid
-//! text, gets an error answer and is never buffered.
+//! text, gets an error answer and is never buffered whole. It does not parse messages; the protocol
+//! library does, and `session_manager.rs` handles them. A write that fails does not stop running
+//! work.
 
 use std::io;
 

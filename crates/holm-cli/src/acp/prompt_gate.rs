@@ -1,5 +1,6 @@
 //! Tracks whether a prompt is running. Only one runs at a time, and a cancel request reaches only
-//! the prompt that it was meant for.
+//! the prompt that it was meant for. It starts and stops nothing itself; `acp_session.rs` does. The
+//! check and the cancel must happen under one lock, or a late request could stop the next prompt.
 
 use std::sync::{Mutex, PoisonError};
 

@@ -1,4 +1,9 @@
-//! Handles the requests of one editor connection and owns its sessions.
+//! Handles the requests of one editor connection and owns its sessions. What a session does with a
+//! prompt is in `acp_session.rs`; opening one is `commands/run/hosted_session.rs`, as for the chat.
+//!
+//! Steps that need an order happen before `take` returns, because the next message of the editor
+//! may depend on them; everything slow runs in a task. The number of open sessions is bounded. When
+//! the editor disconnects, running work is stopped and every journal is kept.
 
 use std::{
     collections::BTreeMap,
@@ -48,6 +53,7 @@ use crate::{
     approve::UserPresence,
     commands::run::{self, RunSinks},
     exit::CommandError,
+    folder_trust::FolderAccess,
     holm_paths::HolmPaths,
     log::ActivityLog,
     screen::TerminalOutput,
@@ -379,7 +385,9 @@ impl AcpSessionManager {
             return Err(invalid(format!("{} is not a folder", cwd.shown())));
         }
         let places = HolmPaths::find(self.data.as_deref()).map_err(|error| refused(&error))?;
-        Ok(HolmPaths { work, ..places })
+        let places = HolmPaths { work, ..places };
+        let folder_access = FolderAccess::of(&places).map_err(|error| refused(&error.into()))?;
+        Ok(HolmPaths { folder_access, ..places })
     }
 
     /// Does something that is answered when it is done.

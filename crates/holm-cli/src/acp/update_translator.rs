@@ -1,7 +1,10 @@
 //! Translates the events of a run into updates for an editor, live and when a session is resumed.
+//! It sends nothing (`editor.rs` does) and asks nothing (`editor_user.rs` does). The look of a
+//! single call is in `call_display.rs`.
 //!
 //! Live text goes to the editor as it streams; history is read from the messages of the journal.
-//! One translator produces both, so they look the same.
+//! One translator produces both, so they look the same. All text is made visible first, and results
+//! are cut to a maximum length. Events are outputs only: nothing here may change a run.
 
 use std::{collections::BTreeMap, sync::Arc};
 

@@ -1,4 +1,6 @@
-//! Detects look-alike letters: names that mix alphabets, and marks stacked on a letter.
+//! Detects look-alike letters in approval questions: names that mix alphabets, and marks stacked on
+//! a letter. It only writes warnings and counts marks; `approve.rs` shows them, and the user
+//! decides.
 //!
 //! This is a small rule, not a table of look-alikes. In no language does one word mix Latin letters
 //! with an alphabet of the same shapes.

@@ -1,5 +1,7 @@
 //! Shows questions that are longer than the terminal page by page, so that the user sees the
-//! beginning before an answer counts.
+//! beginning before an answer counts. Between two pages the user can only refuse; every other
+//! answer is read in `approve.rs`, after the last page. It does not build the question
+//! (`approve.rs`), and the chat has its own paging in `chat/question.rs`.
 
 use unicode_width::UnicodeWidthChar as _;
 

@@ -91,6 +91,7 @@ fn yes_never_covers_a_plan() {
 #[test]
 fn only_a_clear_answer_is_one() {
     let offer = |prefix: Option<&str>| ApprovalOffer {
+        family: None,
         prefix: prefix.map(|rule| rule.parse().unwrap()),
         command: None,
         helper: None,
@@ -121,7 +122,7 @@ fn a_plan_that_was_put_otherwise_is_the_same_call_with_another_text() {
 
 #[test]
 fn a_question_says_why_it_is_asked_and_what_is_handed_on() {
-    let none = ApprovalOffer { prefix: None, command: None, helper: None };
+    let none = ApprovalOffer { prefix: None, family: None, command: None, helper: None };
     let asked = |reason: AskReason| {
         let hands_on = vec!["read:src/**".to_owned()];
         question(&Proposal { reasons: vec![AskReason::Level, reason], hands_on, ..proposal(&[]) }, &none)
@@ -141,8 +142,12 @@ fn a_question_says_why_it_is_asked_and_what_is_handed_on() {
 
 #[test]
 fn a_question_says_whose_call_it_is() {
-    let offer =
-        |helper: Option<&str>| ApprovalOffer { prefix: None, command: None, helper: helper.map(Into::into) };
+    let offer = |helper: Option<&str>| ApprovalOffer {
+        prefix: None,
+        family: None,
+        command: None,
+        helper: helper.map(Into::into),
+    };
     let asked = |helper| question(&proposal(&[]), &offer(helper)).join("\n");
     assert!(asked(Some("lead › scout")).contains("  for        the helper lead › scout"));
     assert!(!asked(None).contains("helper"));
@@ -150,7 +155,7 @@ fn a_question_says_whose_call_it_is() {
 
 #[test]
 fn a_plan_is_shown_as_it_is_read() {
-    let none = ApprovalOffer { prefix: None, command: None, helper: None };
+    let none = ApprovalOffer { prefix: None, family: None, command: None, helper: None };
     let arguments = r#"{"plan":"1. Look.\n2. Write it down."}"#;
     let asked = |reasons: Vec<AskReason>| {
         question(&Proposal { reasons, arguments: arguments.into(), ..proposal(&[]) }, &none).join("\n")
@@ -168,7 +173,7 @@ fn a_question_says_what_always_covers() {
             arguments: arguments.into(),
             ..proposal(missing)
         };
-        let none = ApprovalOffer { prefix: None, command: None, helper: None };
+        let none = ApprovalOffer { prefix: None, family: None, command: None, helper: None };
         let lines = question(&asked, &none);
         let mut covers = lines.iter().filter_map(|line| line.strip_prefix("  always     this exact call; "));
         assert_eq!(covers.next(), Some(expect), "{missing:?}");
@@ -183,7 +188,7 @@ fn a_question_says_what_always_covers() {
     );
     check(&["fetch:https://b.example/docs?q=1"], "{}", "the missing grants, this once");
     check(&["read:a […9 characters not shown…] b"], "{}", "the missing grants, this once");
-    let none = ApprovalOffer { prefix: None, command: None, helper: None };
+    let none = ApprovalOffer { prefix: None, family: None, command: None, helper: None };
     let mails =
         Proposal { reasons: vec![AskReason::HookWants], missing: Vec::new(), ..proposal(&["read:a"]) };
     assert!(!question(&mails, &none).join("\n").contains("  always "), "it would not be kept");
@@ -192,7 +197,7 @@ fn a_question_says_what_always_covers() {
 #[test]
 fn a_program_that_may_run_the_workspace_is_named_where_always_is_offered() {
     let asked = |command: &str| {
-        let offer = ApprovalOffer { prefix: None, command: Some(command.into()), helper: None };
+        let offer = ApprovalOffer { prefix: None, family: None, command: Some(command.into()), helper: None };
         question(&Proposal { reasons: vec![AskReason::Level], ..proposal(&[]) }, &offer).join("\n")
     };
     let npm = asked("npm test");
@@ -209,7 +214,7 @@ fn no_grant_is_advised_that_can_never_be_given() {
             "{need}"
         );
         assert!(nobody(&asked).contains("can never be granted"), "{need}");
-        let none = ApprovalOffer { prefix: None, command: None, helper: None };
+        let none = ApprovalOffer { prefix: None, family: None, command: None, helper: None };
         let text = question(&asked, &none).join("\n");
         assert!(text.contains("(can never be granted)"), "{text}");
     }
@@ -220,11 +225,16 @@ fn no_grant_is_advised_that_can_never_be_given() {
 
 #[test]
 fn a_question_warns_of_names_that_look_like_others() {
-    let offer = ApprovalOffer { prefix: None, command: Some("g\u{456}t push".into()), helper: None };
+    let offer =
+        ApprovalOffer { prefix: None, family: None, command: Some("g\u{456}t push".into()), helper: None };
     let text = question(&proposal(&[]), &offer).join("\n");
     assert!(text.contains("  beware     `g\u{456}t` mixes Latin with Cyrillic letters (U+0456)"), "{text}");
-    let offer =
-        ApprovalOffer { prefix: None, command: Some(format!("rm{} x", "\u{338}".repeat(400))), helper: None };
+    let offer = ApprovalOffer {
+        prefix: None,
+        family: None,
+        command: Some(format!("rm{} x", "\u{338}".repeat(400))),
+        helper: None,
+    };
     let text = question(&proposal(&[]), &offer).join("\n");
     assert!(text.contains("[400 marks]") && text.chars().count() < 400, "{text}");
 }
@@ -242,8 +252,12 @@ fn nothing_hides_behind_emptiness() {
     check("", &[]);
     let mut long = proposal(&[]);
     long.arguments = format!("{}rm", " ".repeat(9_000));
-    let offer =
-        ApprovalOffer { prefix: None, command: Some(format!("{}rm", "\n".repeat(9_000))), helper: None };
+    let offer = ApprovalOffer {
+        prefix: None,
+        family: None,
+        command: Some(format!("{}rm", "\n".repeat(9_000))),
+        helper: None,
+    };
     assert!(question(&long, &offer).join("\n").len() < 300);
 }
 
@@ -276,7 +290,7 @@ fn what_is_said_of_a_denial_is_true_of_what_was_granted() {
         "denied for this run: what it needs is granted, but this mode asks about every write, and no user can be asked. Do not try \
          again.",
         "because no user is present to approve it; what it needs is granted, but this mode asks about every write: allow it \
-         with --yes write:n.txt, or all writes with --mode accept-edits",
+         with --trust edit, or this call alone with --yes write:n.txt",
     );
     check(
         Level::Execute,
@@ -292,14 +306,14 @@ fn what_is_said_of_a_denial_is_true_of_what_was_granted() {
         &["write:n.txt"],
         &[AskReason::MissingGrant, AskReason::Level],
         "denied for this run: write:n.txt was not granted, and no user can be asked. Do not try again.",
-        "because no user is present to approve it; allow it with --yes write:n.txt",
+        "because no user is present to approve it; allow it with --trust edit, or this call alone with --yes write:n.txt",
     );
     check(
         Level::ReadOnly,
         &["write:n.txt"],
         &[AskReason::MissingGrant],
         "denied for this run: write:n.txt was not granted, and no user can be asked. Do not try again.",
-        "because no user is present to approve it; allow it with --grant write:n.txt",
+        "because no user is present to approve it; allow it with --trust edit, or this call alone with --grant write:n.txt",
     );
     let egress = "what it needs is granted, but it sends data out, after it read private or untrusted data";
     check(

@@ -1,4 +1,10 @@
-//! Attaches files to a prompt: `@path` words become text and pictures.
+//! Attaches files to a prompt: `@path` words become text and pictures. It also finds what the user
+//! is typing behind an `@`, for completion. Flags such as `--media` are handled in
+//! `prompt/media.rs`; what a model accepts is decided in `model/media_support.rs`.
+//!
+//! Only files that the user typed are read, never names in the text of a template, a skill or a
+//! model, because these files are read with the user's rights and without a grant. Number and size
+//! of files are bounded. A word that looks like a path and is not attached is reported.
 
 use std::{
     fs,
@@ -59,7 +65,7 @@ pub(super) fn read(
     notes.extend(
         missed(&words.typed, work).map(|name| format!("@{name} is not attached: there is no such file")),
     );
-    PromptWithFiles { prompt: Prompt { blocks, marks: holm::kernel::Marks::default() }, notes }
+    PromptWithFiles { prompt: Prompt { blocks, ..Prompt::text("") }, notes }
 }
 
 /// What a person said, without what came with it; and how many files did.

@@ -1,6 +1,10 @@
 //! Saves what must outlive the chat: the draft, and the view state of sessions. Changes are
 //! recorded with every key and written a moment after the last one. A signal handler that must end
 //! the chat writes at once, because the loop may be blocked on a closed terminal.
+//!
+//! It only collects and triggers; the files are in `draft.rs` and `view_state.rs`, and
+//! `chat_loop.rs` decides when to write. Prompts that were sent are not saved here: they are in the
+//! journals.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -1,5 +1,10 @@
-//! The main loop of the chat. It takes keys, events and pieces of replies, and draws at most about
-//! sixty frames a second, only when something changed.
+//! The main loop of the chat. It takes keys, events and pieces of replies, executes the commands of
+//! the update function, and draws at most about sixty frames a second, only when something changed.
+//!
+//! It decides nothing about behaviour: a reaction to a key or an event belongs in `update.rs`. Only
+//! this file executes commands; runs belong to `sessions.rs`, and slow work to tasks of
+//! `local_actions.rs`. The terminal is restored before the loop waits for running work, and the
+//! draft is saved before an external editor starts.
 
 use std::{
     path::{Path, PathBuf},
@@ -341,6 +346,8 @@ impl ChatLoop {
             }
             ChatCommand::Cancel(tab) => self.sessions.cancel(tab),
             ChatCommand::Mode { tab, mode } => self.sessions.change_mode(tab, mode),
+            ChatCommand::Grant { tab, grant } => self.sessions.grant(tab, grant),
+            ChatCommand::Trust { tab, level } => self.sessions.trust(tab, level),
             ChatCommand::Answer { question, reply } => self.desk.answer(question, reply),
             ChatCommand::Edit { purpose, text } => return self.edit(purpose, &text, keys),
             ChatCommand::List => {

@@ -1,4 +1,8 @@
-//! Connects a run to the user of the chat: asks questions, shows notes, and forwards events.
+//! Connects a run to the user of the chat: asks questions, shows notes, and forwards events and
+//! pieces as messages. It draws nothing and changes no state; `update.rs` reacts to the messages,
+//! and `question.rs` holds what a question shows. A question without an answer counts as no. A
+//! question whose asker stops waiting is withdrawn. Pieces of replies are dropped if too many wait
+//! (`delta_budget.rs`); events never are.
 
 use std::{
     collections::BTreeMap,

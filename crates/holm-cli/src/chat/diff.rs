@@ -1,4 +1,8 @@
-//! The diff of an edit, line by line, from the arguments of the call.
+//! The diff of an edit, line by line, from the arguments of the call. It shows what a call
+//! proposes, reads no file and checks nothing; the real change is made by `holm-tools/src/files/`,
+//! and editors get their diff from `acp/call_display.rs`. The result is not sanitized yet:
+//! `item.rs` does that. Long texts are not compared, because the cost is the product of both
+//! lengths.
 
 use serde_json::Value;
 

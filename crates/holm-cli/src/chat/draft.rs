@@ -1,4 +1,6 @@
-//! The unsent draft of each folder, kept until the next chat.
+//! The unsent draft of each folder, kept until the next chat. The drafts of resumed sessions are in
+//! `view_state.rs`; `autosave.rs` decides what is saved. A draft that is too long or cannot be
+//! written is not an error, because it is still on the screen.
 
 use std::{fs, io, path::PathBuf};
 

@@ -1,5 +1,11 @@
-//! Draws the chat state as cells. Drawing decides nothing: it only records how much of
-//! a question was visible.
+//! Draws the chat state as cells: the tab bar, the transcript, waiting prompts, the input or a
+//! question, and the status line. Overlays are in `draw/overlay.rs`; the lines of an item are laid
+//! out in `item.rs`, and the visible ones chosen in `view.rs`.
+//!
+//! Drawing decides nothing. It records what only it knows: the size of the terminal, the lines that
+//! were laid out, and how much of a question was visible, which `question.rs` needs before a yes
+//! counts. So a covered question must not be recorded as seen. Text that is not from Holm passes
+//! through `text.rs` first.
 
 mod overlay;
 

@@ -1,6 +1,9 @@
 //! Text that grows at its end, and its lines at one width. Lines that can no longer change are laid
 //! out once, and only the open end is laid out again. So the cost of a frame does not depend on the
 //! length of the text.
+//!
+//! It does not know what the text means: `markdown.rs` and `thought.rs` implement the layout. A
+//! layout must give the same lines for a part no matter in which pieces the text arrived.
 
 use ratatui::text::Line;
 

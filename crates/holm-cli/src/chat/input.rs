@@ -1,4 +1,7 @@
-//! The text input of the user, with a cursor.
+//! The text input of the user, with a cursor. It edits text and lays out the rows near the cursor.
+//! Which key does what is in `update/key_presses.rs`, completion in `picker.rs`, and drawing in
+//! `draw.rs`. The cursor is always between two grapheme clusters, and a pasted book must not make
+//! each key slow.
 
 use unicode_segmentation::UnicodeSegmentation as _;
 

@@ -1,4 +1,8 @@
-//! The items of a transcript. Their lines are laid out when they are first shown, and cached.
+//! The items of a transcript: prompts, answers, thoughts, calls and notes. Their lines are laid out
+//! when they are first shown, and cached until the item changes. Which items exist is decided in
+//! `tab.rs` and `tab/events.rs`, which of their lines are visible in `view.rs`. Results and changes
+//! are shortened to a maximum number of lines; text of tools is sanitized (`text.rs`) before it
+//! becomes a line.
 
 use std::sync::Arc;
 

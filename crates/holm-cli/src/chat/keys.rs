@@ -1,4 +1,7 @@
-//! The key bindings, and the file in which the user changes them.
+//! The key bindings, and `chat.toml`, in which the user changes them. It only maps a key to an
+//! action; what the action does is in `update/key_presses.rs`. A new action needs an entry in
+//! `ACTIONS`, which is also its help text. A mistake in the file becomes a note, and the chat
+//! starts anyway.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,9 @@
-//! Work that the chat does on this machine beside its runs: lists, searches,
-//! files, an external editor.
+//! Work that the chat does on this machine beside its runs: lists of sessions, searches, file
+//! names, exports, undo, an external editor. `chat_loop.rs` starts it in tasks; nothing here
+//! touches the state of the chat.
+//!
+//! Only sessions that can be resumed in this folder are listed. An export never overwrites a file.
+//! Undo runs `holm undo` as a separate process, so its rules are those of `commands/undo.rs`.
 
 use std::{io, path::Path, process::Command};
 

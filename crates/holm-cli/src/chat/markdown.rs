@@ -1,4 +1,9 @@
 //! Renders Markdown as terminal lines while it arrives. Only the last open block is laid out again.
+//! Inline marks are in `markdown/inline.rs`, tables in `markdown/table.rs`, colours of code in
+//! `code.rs`, and the caching in `incremental_text.rs`.
+//!
+//! The text is sanitized before it gets here (`tab.rs`). No input may make it deep or slow: quotes
+//! within quotes end at a width, and long blocks are cut.
 
 mod inline;
 mod table;

@@ -1,5 +1,6 @@
-//! Queues prompts and a mode change for a session that is still opening, so that they are
-//! neither lost nor refused.
+//! Queues prompts and a mode change for a session that is still opening, so that they are neither
+//! lost nor refused. Prompts to a run that works already are not here but in `tab.rs`. `update.rs`
+//! sends the queue when the session is open, as one prompt.
 
 use holm::grants::Mode;
 

@@ -1,4 +1,6 @@
-//! Lists to choose from: sessions, turns, models, and completions.
+//! Lists to choose from: sessions, turns, and completions. It holds the rows, the filter and the
+//! choice. The rows are made in `local_actions.rs` and `update/actions.rs`, drawn in
+//! `draw/overlay.rs`, and chosen in `update/key_presses.rs` and `update/mouse.rs`.
 
 use super::state::SessionOrigin;
 

@@ -1,4 +1,10 @@
-//! Questions to the user: whether a call may run, and what a model wants to know.
+//! Questions to the user: whether a call may run, and what a model wants to know. The text of an
+//! approval comes from `approve.rs`, the cells from `draw.rs`, and the answer goes back through
+//! `chat_user.rs`.
+//!
+//! A call can be approved only after each of its lines was on the screen, because a user must not
+//! approve text that they have not seen. A no is always possible. A plan is approved each time and
+//! never for later calls.
 
 use holm::kernel::{AskReason, Proposal};
 use holm_tools::shell::{self, ApprovalAnswer, ApprovalOffer};
@@ -71,6 +77,8 @@ pub(super) struct CallApprovalRequest {
     pub(super) lines: Vec<String>,
     /// Whether commands with the same beginning can be allowed, which the lines name.
     pub(super) prefix: PrefixOffer,
+    /// Whether the family of the call can be allowed, which the lines name.
+    pub(super) family: FamilyOffer,
     /// The plan to carry out, if the call is about one.
     pub(super) plan: Option<String>,
     /// The proposed arguments of the call.
@@ -82,6 +90,13 @@ pub(super) struct CallApprovalRequest {
 /// Whether all commands with the same beginning can be allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PrefixOffer {
+    None,
+    Offered,
+}
+
+/// Whether all calls of the same family can be allowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FamilyOffer {
     None,
     Offered,
 }
@@ -103,8 +118,11 @@ impl ChatQuestion {
         let prefix = offer.prefix.as_ref().filter(|_| lasts).map(|rule| safe(&rule.to_string()));
         // A line of its own: a rule that does not fit beside the keys would be agreed to unseen.
         let allows = prefix.iter().map(|rule| format!("  p allows   everything that starts with {rule}"));
+        let family = offer.family.as_ref().map(|family| safe(family.label()));
+        let family_line = family.iter().map(|label| format!("  f allows   {label}"));
         let wanted = CallApprovalRequest {
-            lines: lines.filter(|line| !line.is_empty()).chain(allows).collect(),
+            lines: lines.filter(|line| !line.is_empty()).chain(family_line).chain(allows).collect(),
+            family: if family.is_some() { FamilyOffer::Offered } else { FamilyOffer::None },
             prefix: if prefix.is_some() { PrefixOffer::Offered } else { PrefixOffer::None },
             plan: leaves_plan.then(|| approve::plan(proposal)).flatten(),
             arguments: proposal.arguments.clone(),
@@ -172,6 +190,7 @@ impl ChatQuestion {
             _ if self.seen == QuestionReadState::NotYet => None,
             'y' => Some(ApprovalAnswer::Once),
             'a' if wanted.lasts => Some(ApprovalAnswer::Session),
+            'f' if wanted.family == FamilyOffer::Offered => Some(ApprovalAnswer::Family),
             'p' if wanted.prefix == PrefixOffer::Offered => Some(ApprovalAnswer::Prefix),
             _ => None,
         }
@@ -191,8 +210,12 @@ impl ChatQuestion {
                     PrefixOffer::Offered => " · [p] all like it",
                     PrefixOffer::None => "",
                 };
+                let family = match wanted.family {
+                    FamilyOffer::Offered => " · [f]amily",
+                    FamilyOffer::None => "",
+                };
                 let always = if wanted.lasts { " · [a]lways in this session" } else { "" };
-                format!("[y]es once{always}{prefix} · ne[v]er · [n]o")
+                format!("[y]es once{always}{family}{prefix} · ne[v]er · [n]o")
             }
             QuestionBody::Words { choices, .. } if choices.is_empty() => {
                 "Enter answers · Esc gives no answer".into()

@@ -1,16 +1,22 @@
-//! The open sessions, each driven by its own task.
+//! The open sessions, each driven by its own task. It opens, prompts, steers, stops and closes
+//! runs, and watches their helpers. How a session is assembled is in
+//! `commands/run/hosted_session.rs`; what the user sees of it, in `tab.rs`. It never touches the
+//! state of the chat: everything is reported as a message.
+//!
+//! A cancel request of an earlier turn must not stop the next one. Leaving waits a bounded time
+//! until the journals record that the work was stopped.
 
 use std::{
     collections::BTreeMap,
     sync::{
-        Arc, OnceLock,
+        Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
 };
 
 use holm::{
-    grants::Mode,
+    grants::{Grant, GrantSet, Mode},
     kernel::{Effect, Event, Input, Numbered, Prompt, journal},
     runtime::{DriveError, EventNotice, HandleError, JournalStore as _, RunHandle, RunReport},
     store::Store,
@@ -32,6 +38,7 @@ use super::{
 use crate::{
     approve::UserPresence,
     commands::run::{self, RunSinks},
+    folder_trust::{FolderAccess, FolderTrustFile, TrustLevel},
     holm_paths::HolmPaths,
     model::ModelMediaSupport,
     screen::TerminalOutput,
@@ -41,6 +48,9 @@ use crate::{
 const LOOK: Duration = Duration::from_millis(20);
 /// How many times: a helper that is not there by then has ended already.
 const LOOKS: u32 = 100;
+
+/// The answer to what only an open session can do.
+const NOT_OPEN: &str = "the session is not open yet";
 
 /// How long what is under way may take to come to its end when the person leaves.
 const LAST_WORDS: Duration = Duration::from_secs(10);
@@ -75,6 +85,24 @@ enum ChatSessionRequest {
 struct ChatRun {
     handle: RunHandle,
     takes: ModelMediaSupport,
+    /// The grants of the run, and the most that it may have.
+    grants: Mutex<GrantSet>,
+    most: Mode,
+    most_grants: Option<GrantSet>,
+}
+
+impl ChatRun {
+    /// Changes the grants within the policy, and returns what the run has then.
+    fn change_grants(&self, change: impl FnOnce(&GrantSet) -> GrantSet) -> GrantSet {
+        let mut grants = self.grants.lock().unwrap_or_else(PoisonError::into_inner);
+        let wanted = change(&grants);
+        *grants = match &self.most_grants {
+            // What it has already stays, such as the permission to call helpers.
+            Some(most) => grants.meet(&wanted).iter().chain(most.meet(&wanted).iter()).cloned().collect(),
+            None => wanted,
+        };
+        grants.clone()
+    }
 }
 
 impl ChatSessions {
@@ -162,7 +190,7 @@ impl ChatSessions {
             DeliveryTiming::Afterwards => RunHandle::follow_up,
         };
         let why = match self.live(tab) {
-            None => Some("the session is not open yet".to_owned()),
+            None => Some(NOT_OPEN.to_owned()),
             Some(live) => say(&live.handle, prompt).err().map(|error| error.to_string()),
         };
         if let Some(why) = why {
@@ -172,6 +200,56 @@ impl ChatSessions {
 
     pub(super) fn change_mode(&self, tab: TabId, mode: Mode) {
         self.say(tab, |handle| handle.tell(Input::ModeChanged(mode)));
+    }
+
+    /// Grants something to a session, as far as a policy allows it.
+    pub(super) fn grant(&self, tab: TabId, grant: Grant) {
+        let Some(live) = self.live(tab) else { return self.note(tab, NOT_OPEN.into()) };
+        let grants = live.change_grants(|has| has.iter().cloned().chain([grant.clone()]).collect());
+        let is_given = grants.contains(&grant);
+        self.say(tab, |handle| handle.tell(Input::GrantsChanged(grants)));
+        self.note(
+            tab,
+            if is_given {
+                format!("{grant} is granted for this session")
+            } else {
+                format!("the policy of this machine does not allow {grant}")
+            },
+        );
+    }
+
+    /// Shows the level of the folder, or chooses one for it and for this session.
+    pub(super) fn trust(&self, tab: TabId, level: Option<TrustLevel>) {
+        let Some(level) = level else {
+            let text = match FolderAccess::of(&self.places) {
+                Ok(FolderAccess::Trusted(level)) => format!("{}: {}", level.name(), level.meaning()),
+                Ok(FolderAccess::Reads) => format!("no level chosen. {}", TrustLevel::Look.meaning()),
+                Ok(FolderAccess::None) => format!("no level chosen. {}", TrustLevel::Ask.meaning()),
+                Err(error) => error.to_string(),
+            };
+            return self.note(tab, text);
+        };
+        let stored =
+            FolderTrustFile::open(&self.places).and_then(|mut file| file.set(&self.places.work, Some(level)));
+        if let Err(error) = stored {
+            return self.note(tab, error.to_string());
+        }
+        if let Some(live) = self.live(tab) {
+            let levels: GrantSet = TrustLevel::Jail.grants().into_iter().collect();
+            let other = |grant: &&Grant| !levels.contains(grant);
+            let grants =
+                live.change_grants(|has| has.iter().filter(other).cloned().chain(level.grants()).collect());
+            let mode = level.mode().min(live.most);
+            self.say(tab, |handle| {
+                handle.tell(Input::GrantsChanged(grants))?;
+                handle.tell(Input::ModeChanged(mode))
+            });
+        }
+        self.note(tab, format!("{}: {}", level.name(), level.meaning()));
+    }
+
+    fn note(&self, tab: TabId, text: String) {
+        let _ = self.tell.send(ChatMessage::Noted { tab, tone: NoteTone::Quiet, text });
     }
 
     /// What the model of a session is shown.
@@ -235,7 +313,13 @@ impl ChatSessionOpener {
         };
         let mut opened = args.open(self.places, &screen, person, sinks).await?;
         // Only this task sets it.
-        let _ = known.set(ChatRun { handle: opened.session.handle(), takes: opened.takes.clone() });
+        let _ = known.set(ChatRun {
+            handle: opened.session.handle(),
+            takes: opened.takes.clone(),
+            grants: Mutex::new(opened.session.run().grants().clone()),
+            most: opened.most,
+            most_grants: opened.most_grants.clone(),
+        });
         // The tab was closed: no user can stop the work or answer questions any more.
         if asked.is_closed() {
             opened.session.close().await;

@@ -1,6 +1,10 @@
-//! The slash commands.
+//! Parses slash commands: the built-in ones, aliases of the settings, and skills. It executes
+//! nothing; `update/actions.rs` does. A new command needs an entry in `COMMANDS`, which is also its
+//! help text. Only the text that the user typed may name files to attach, so it is kept apart from
+//! the text of an alias or a skill.
 
-use holm::grants::Mode;
+use clap::ValueEnum as _;
+use holm::grants::{Grant, Mode};
 
 use holm_config::{
     TextTemplate,
@@ -8,6 +12,7 @@ use holm_config::{
 };
 
 use super::state::{CustomCommand, CustomCommandText, UserText};
+use crate::folder_trust::TrustLevel;
 use crate::prompt::{PromptTemplate, TemplateVariables, variable};
 
 /// A built-in slash command.
@@ -21,6 +26,10 @@ pub(super) enum SlashCommand {
     Build(PlanRevision),
     Cost,
     Mode(Option<Mode>),
+    /// Grants something to this session.
+    Grant(Grant),
+    /// Shows or chooses what agents may do in the folder.
+    Trust(Option<TrustLevel>),
     Fork,
     Search(String),
     Find(String),
@@ -49,7 +58,7 @@ pub(super) enum PlanRevision {
 
 /// Every command, what it takes and what it does.
 #[rustfmt::skip]
-pub(super) const COMMANDS: [(&str, &str, &str); 19] = [
+pub(super) const COMMANDS: [(&str, &str, &str); 21] = [
     ("model", "NAME", "start a new session with another model"),
     ("compact", "", "summarise this session and continue in a new one with the summary"),
     ("undo", "", "restore the files of the last turn"),
@@ -57,6 +66,8 @@ pub(super) const COMMANDS: [(&str, &str, &str); 19] = [
     ("build", "[edit]", "carry out the plan, unchanged or edited in $EDITOR"),
     ("cost", "", "show what this session has used"),
     ("mode", "[NAME]", "change the mode: plan, default, accept-edits, full"),
+    ("trust", "[LEVEL]", "choose what agents may do in this folder: ask, look, edit, jail"),
+    ("grant", "GRANT", "grant something to this session, such as write:src/**"),
     ("fork", "", "go back to a turn, in a new session"),
     ("search", "WORDS", "search in this session"),
     ("find", "WORDS", "search in all sessions"),
@@ -108,6 +119,14 @@ impl SlashCommand {
             "mode" => match maybe.map(|mode| mode.parse()).transpose() {
                 Ok(mode) => Self::Mode(mode),
                 Err(error) => return Some(Err(format!("/mode {typed}: {error}"))),
+            },
+            "grant" => match typed.parse() {
+                Ok(grant) => Self::Grant(grant),
+                Err(error) => return Some(Err(format!("/grant {typed}: {error}"))),
+            },
+            "trust" => match maybe.map(|level| TrustLevel::from_str(&level, true)).transpose() {
+                Ok(level) => Self::Trust(level),
+                Err(_) => return Some(Err(format!("/trust {typed}: use ask, look, edit or jail"))),
             },
             "fork" => Self::Fork,
             "search" => match words("WORDS") {

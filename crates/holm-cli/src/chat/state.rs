@@ -1,11 +1,13 @@
 //! The state of the chat, the messages that change it, and the commands that it returns. Nothing
-//! here reads, writes or waits.
+//! here reads, writes or waits, and not even the clock is read: the sender of a message sets the
+//! time. How a message changes the state is in `update.rs`; commands are executed in
+//! `chat_loop.rs`; the state of a single session is in `tab.rs`.
 
 use std::time::Duration;
 
 use crossterm::event::{KeyEvent, MouseEvent};
 use holm::{
-    grants::Mode,
+    grants::{Grant, Mode},
     kernel::{CallId, Numbered, Seq},
 };
 
@@ -19,6 +21,7 @@ use super::{
     theme::{ChatTheme, ThemeKind},
     view_state::SessionViewState,
 };
+use crate::folder_trust::TrustLevel;
 use crate::prompt::PromptTemplate;
 
 /// The whole state of the chat.
@@ -201,6 +204,16 @@ pub(super) struct OpenSessionInfo {
 /// A command to the loop: work that the update function requests.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum ChatCommand {
+    /// Grants something to a session.
+    Grant {
+        tab: TabId,
+        grant: Grant,
+    },
+    /// Shows or chooses what agents may do in the folder.
+    Trust {
+        tab: TabId,
+        level: Option<TrustLevel>,
+    },
     Open {
         tab: TabId,
         how: SessionOrigin,

@@ -1,5 +1,11 @@
-//! One session as it is shown: its transcript, its current work, queued prompts,
-//! and the scroll position.
+//! One session as it is shown: its transcript, its current work, queued prompts, and the scroll
+//! position. It only follows what a run reports; the run itself is in `sessions.rs`. What each
+//! event changes is in `tab/events.rs`, how an item looks in `item.rs`, and what the user's keys do
+//! in `update.rs`.
+//!
+//! Text of models and tools is sanitized here, before it becomes an item. A question that comes
+//! while the user types must not take the keys. Lines of items that are out of sight are dropped,
+//! so that a long session does not keep them all.
 
 mod events;
 

@@ -1,5 +1,7 @@
 //! Takes over the terminal and restores it: when the chat ends, when it panics, and while an
-//! external editor has it.
+//! external editor has it. What is drawn is in `draw.rs`; keys are read in `chat_loop.rs`. A
+//! terminal that was taken must be restored on every way out, and the terminal is never asked for
+//! its cursor position, because the answer would mix with the keys.
 
 use std::{
     io::{self, BufWriter, Stdout, Write as _},

@@ -212,6 +212,7 @@ pub(super) fn asked(id: u64, command: &str, prefix: Option<&str>) -> ChatMessage
         digest: String::new(),
     };
     let offer = ApprovalOffer {
+        family: None,
         prefix: prefix.map(|rule| rule.parse().unwrap()),
         command: Some(holm::kernel::visible(command)),
         helper: None,
@@ -237,7 +238,7 @@ pub(super) fn plan_asked(id: u64, plan: &str) -> ChatMessage {
         marks: Marks::default(),
         digest: String::new(),
     };
-    let offer = ApprovalOffer { prefix: None, command: None, helper: None };
+    let offer = ApprovalOffer { prefix: None, family: None, command: None, helper: None };
     ChatMessage::Asked {
         tab: TabId(1),
         question: Box::new(ChatQuestion::call(ChatQuestionId(id), &proposal, &offer)),

@@ -1,5 +1,10 @@
 //! Sanitizes text of models, tools and files before it is drawn: control sequences and hidden
-//! characters are written out.
+//! characters are written out. It also measures, clips and wraps lines. Commands outside the chat
+//! print through `screen.rs`.
+//!
+//! A text that arrives in pieces must become the same as the whole text, and a character that was
+//! shown must not change the meaning of one that follows. Nothing here knows Markdown
+//! (`markdown.rs`) or colours (`theme.rs`).
 
 use std::iter;
 

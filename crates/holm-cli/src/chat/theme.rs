@@ -1,5 +1,7 @@
-//! Colours. Only the sixteen that every terminal has, so that the terminal's own palette
-//! applies over ssh too.
+//! Colours. Only the sixteen that every terminal has, so that the terminal's own palette applies
+//! over ssh too. It names a style for each kind of text; which text has which kind is decided where
+//! it is drawn. The choice of a theme is made in `chat_loop.rs` from the flag, `NO_COLOR` and
+//! `chat.toml`.
 
 use ratatui::style::{Color, Modifier, Style};
 

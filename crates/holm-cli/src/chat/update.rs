@@ -1,4 +1,14 @@
-//! The update function: a message changes the state and returns the commands to execute.
+//! The update function: a message changes the state and returns the commands to execute. It neither
+//! reads nor writes nor waits. `chat_loop.rs` executes the commands and sets the time; `state.rs`
+//! defines messages and commands. No other code reacts to a message. Only drawing changes the state
+//! too, by what it records about the screen (`draw.rs`).
+//!
+//! Pasted text is typed text and never a command or a yes.
+//!
+//! Where things are:
+//! - `update/key_presses.rs`: what keys do.
+//! - `update/mouse.rs`: what the mouse does.
+//! - `update/actions.rs`: what slash commands do, and what sending a prompt does.
 
 mod actions;
 mod key_presses;

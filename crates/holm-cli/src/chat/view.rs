@@ -1,5 +1,6 @@
-//! Which lines of a transcript are on the screen. Only items near the scroll position are laid out,
-//! so a long session costs no more than a short one.
+//! Which lines of a transcript are on the screen, and how scrolling moves. Only items near the
+//! scroll position are laid out, so a long session costs no more than a short one. It does not lay
+//! out items (`item.rs`) or draw (`draw.rs`). At the end, the view follows new lines.
 
 use ratatui::text::Line;
 

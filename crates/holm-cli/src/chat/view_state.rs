@@ -1,5 +1,7 @@
 //! The view state of a closed session: its unsent draft and its scroll position. Both are restored
-//! when the session is resumed.
+//! when the session is resumed. The draft of a folder is in `draft.rs`; `autosave.rs` decides when
+//! to save. Positions count only items that every replay shows, and a file that is missing or
+//! invalid means a new session's state.
 
 use std::{collections::BTreeMap, fs, io, path::PathBuf};
 

@@ -3,6 +3,9 @@
 //! times before it gives up. The loop would do so with every piece of a reply, and on a busy
 //! machine it would mostly wait. `SelectAll` does not help: it polls with a new waker after each
 //! item, but the terminal keeps the first waker.
+//!
+//! It knows nothing about keys; `chat_loop.rs` uses it for them. The waker must be registered
+//! before the flag is read, or a key could be lost until the next one.
 
 use std::{
     pin::Pin,

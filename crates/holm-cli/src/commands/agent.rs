@@ -1,4 +1,7 @@
-//! `holm agent`: lists, shows and creates agent files.
+//! `holm agent`: lists, shows and creates agent files. Finding and trusting them is done in
+//! `agents.rs`, the format is parsed in `holm-tools/src/agents/file.rs`, and the prompts of the
+//! default agent are in `default_prompt/`. It runs no agent; `holm run --agent` does. A new file
+//! must be valid before it is written and never overwrites one.
 
 use std::{fs, path::Path};
 

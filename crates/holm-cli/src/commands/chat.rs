@@ -1,4 +1,6 @@
-//! `holm chat`, and `holm` alone at a terminal: a chat with agents.
+//! `holm chat`, and `holm` alone at a terminal: checks that a chat is possible and starts it. The
+//! chat itself is in `chat/`; the flags of a session are those of `run.rs`. Without a terminal that
+//! can be drawn on, it refuses instead of printing something else.
 
 use std::{
     io::{self, IsTerminal as _},
@@ -12,8 +14,10 @@ use crate::{
     TopLevelCommand,
     chat::{self, ThemeKind},
     exit::{CommandError, CommandExit},
+    first_contact,
     holm_paths::HolmPaths,
     log::ActivityLog,
+    screen::TerminalOutput,
 };
 
 /// Arguments of `holm chat`.
@@ -81,5 +85,7 @@ pub(crate) async fn execute(
         ThemeArg::Light => ThemeKind::Light,
         ThemeArg::None => ThemeKind::None,
     });
-    chat::execute(args.run.logging(log), HolmPaths::find(data)?, shade).await
+    let question = args.run.first_question();
+    let places = first_contact::at_folder(HolmPaths::find(data)?, question, &TerminalOutput::default())?;
+    chat::execute(args.run.logging(log), places, shade).await
 }

@@ -1,5 +1,11 @@
-//! `holm check`: validates every file that a run would read. Nothing is run, and
-//! no question is asked.
+//! `holm check`: validates every file that a run would read. Nothing is run, and no question is
+//! asked. Each file is parsed by the code that a run uses, so this file only collects findings; a
+//! new rule belongs to the parser and not here. Problems of the machine, such as a missing jail,
+//! are found by `doctor.rs`.
+//!
+//! A file that was never trusted is a note; a file that changed since it was trusted is a problem,
+//! because no run would start. Text from a file is printed on one line, so that it cannot look like
+//! a line of Holm.
 
 use std::{
     collections::BTreeSet,

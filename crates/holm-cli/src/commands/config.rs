@@ -1,5 +1,10 @@
-//! `holm config`: shows the effective settings and the origin of each, and
-//! trusts the project's files.
+//! `holm config`: shows the effective settings and the origin of each, and trusts the project's
+//! files. Settings are read and merged in `settings.rs` and `holm-config/src/layers.rs`; hooks,
+//! tools and agents have their own trust commands (`hooks.rs`, `tool/trust.rs`).
+//!
+//! Trust covers exactly the bytes that were shown: the hash that is recorded comes from the same
+//! read. A link is never trusted, and an invalid file cannot be trusted, because every run would
+//! refuse it.
 
 use std::{
     collections::BTreeSet,
@@ -15,6 +20,7 @@ use crate::screen::DisplayablePath as _;
 use crate::{
     consent::ConsentQuestion,
     exit::{CommandError, CommandExit},
+    folder_trust::FolderAccess,
     holm_paths::HolmPaths,
     screen::TerminalOutput,
     settings::{BACK, FolderSettings, gone, named, no_run, of_project, refused},
@@ -63,7 +69,10 @@ fn show(
     origin: bool,
     as_json: bool,
 ) -> anyhow::Result<CommandExit> {
-    let here = FolderSettings::find(places)?;
+    let mut here = FolderSettings::find(places)?;
+    if let access @ FolderAccess::Trusted(_) = FolderAccess::of(places)? {
+        here.loaded.layers = here.loaded.layers.with_folder(access.settings());
+    }
     let settings = match here.check(places) {
         Ok(()) => here.settle(ConfigSettings::default(), screen),
         Err(trouble) => {
@@ -93,7 +102,9 @@ fn show(
 fn object(row: &SettingRow) -> serde_json::Value {
     let (path, line) = match &row.origin {
         SettingOrigin::File { path, line, .. } => (json!(path.to_string_lossy()), json!(line)),
-        SettingOrigin::Variable(_) | SettingOrigin::Flag(_) => (json!(null), json!(null)),
+        SettingOrigin::Variable(_) | SettingOrigin::Flag(_) | SettingOrigin::FolderTrust => {
+            (json!(null), json!(null))
+        }
     };
     let layer = row.origin.layer().as_str();
     json!({

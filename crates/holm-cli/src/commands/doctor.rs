@@ -1,4 +1,7 @@
-//! `holm doctor`: diagnoses whether this machine has what agents need, and says how to fix it.
+//! `holm doctor`: diagnoses whether this machine has what agents need, and says how to fix it. It
+//! changes nothing, and keys are never shown. It looks at the machine; mistakes in files are found
+//! by `check.rs`. A finding is bad only if Holm does not work with it; what is merely missing is
+//! reported as missing.
 
 use std::path::Path;
 

@@ -1,5 +1,7 @@
 //! `holm extract`: copies values out of a text. The model can only copy: a grammar restricts it to
-//! the text, and the guards check the copies.
+//! the text, and the guards check the copies. Asking the model is done in `contract.rs`, checking
+//! in `holm-guards`, and the grammar is built in `holm-local/src/grammar/`. There are no tools and
+//! no session. If the checks fail, there is no answer; a guess never takes its place.
 
 use std::path::Path;
 

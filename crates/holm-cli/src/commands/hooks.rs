@@ -1,4 +1,7 @@
-//! `holm hooks`: lists, trusts and forgets the hooks that inspect runs.
+//! `holm hooks`: lists, trusts and forgets the hooks that inspect runs. It executes no hook. Which
+//! hooks a run uses is decided in `hooks.rs` beside this folder; files are parsed in
+//! `holm-tools/src/hooks/file.rs`. Trust covers exactly the content that was shown, including every
+//! script that the hooks start. Forgetting also covers scripts that are no longer named.
 
 use std::{
     collections::BTreeSet,

@@ -1,4 +1,11 @@
-//! `holm import`: converts the files of other programs into Holm's formats. Nothing is overwritten.
+//! `holm import`: converts the files of other programs into Holm's formats. Nothing is overwritten,
+//! and nothing that is imported runs. The conversions are pure functions in
+//! `holm-config/src/import.rs`; this file finds the inputs and writes the results. Server entries
+//! are written by `mcp.rs`, and their paths made absolute by `import_paths.rs`.
+//!
+//! Imported hooks run only after the user has trusted them. Hooks of a project never become the
+//! user's own, because those apply in every folder. With `--project`, no file is written outside of
+//! the project, even through a link.
 
 use std::{
     fs,

@@ -1,4 +1,6 @@
-//! `holm init`: creates a settings file. It needs no key and overwrites nothing.
+//! `holm init`: creates a settings file. It needs no key and overwrites nothing. The text must be
+//! one that `holm-config` reads, which is checked before it is written. It stores no key (`keys.rs`
+//! does) and trusts nothing: a new project file needs `holm config trust`.
 
 use std::{fs, io::Write as _, path::Path};
 

@@ -1,6 +1,10 @@
-//! `holm job`: manages scheduled jobs of `holm serve`, which run at a time, repeatedly, or
-//! when another program triggers them. The command only stores them; a running server notices
-//! within half a minute.
+//! `holm job`: manages scheduled jobs of `holm serve`, which run at a time, repeatedly, or when
+//! another program triggers them. The command only stores them; a running server notices within
+//! half a minute. Jobs are run by `holm-server/src/jobs/`, never here.
+//!
+//! Where things are:
+//! - `job/add.rs`: stores a new job. `job/change.rs`: changes parts of one.
+//! - `job/show.rs`: prints jobs and their runs.
 
 mod add;
 mod change;

@@ -1,4 +1,7 @@
-//! `holm keys`: manages provider keys. Keys are never printed.
+//! `holm keys`: manages provider keys. Keys are never printed, and never taken from arguments,
+//! which other users could see. The file of keys is in `holm-config/src/keys.rs`, the keyrings are
+//! in `keyring.rs` beside this folder, and which key a model gets is decided in
+//! `provider_access.rs`. A key is in the file or in a keyring, not in both.
 
 use std::{
     io::{self, Read as _},

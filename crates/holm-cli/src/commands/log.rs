@@ -1,5 +1,6 @@
-//! `holm log`: prints the events of a session in the same form as a log that was
-//! enabled at the time.
+//! `holm log`: prints the events of a session in the same form as a log that was enabled at the
+//! time. It replays the journal, without a model and without tools. The form of a line is in
+//! `log.rs` beside this folder; output for people is `session/replay.rs`.
 
 use std::path::Path;
 
@@ -15,6 +16,7 @@ use crate::{
     holm_paths,
     log::{self, ActivityLog},
     screen::TerminalOutput,
+    session_name,
 };
 
 /// Arguments of `holm log`.
@@ -32,7 +34,7 @@ pub(crate) async fn execute(
 ) -> anyhow::Result<CommandExit> {
     let store = holm_paths::store(&holm_paths::data_here(data)?).await?;
     let id = match args.id {
-        Some(id) => id,
+        Some(id) => session_name::resolve(&store, id).await?,
         None => latest(&store).await?,
     };
     let text = store.read(&id).await.map_err(session::missing_journal)?;

@@ -1,4 +1,10 @@
-//! `holm mcp`: manages the MCP servers whose tools are used here.
+//! `holm mcp`: manages the MCP servers whose tools are used here. Reading entries and admitting
+//! them is in `mcp_entries.rs`, connections are in `mcp_servers.rs` and `holm-mcp/src/client/`, and
+//! Holm as a server is `mcp_server.rs`.
+//!
+//! Listing starts no server. Testing and confirming start one, so they need the same trust as a
+//! run. An imported entry loses the keys that give a server more power, because only the user
+//! decides about these. Files are private to their owner, because they may contain keys.
 
 use std::{
     fs,

@@ -1,4 +1,10 @@
-//! `holm mcp-server`: serves Holm's agents and tools to MCP clients.
+//! `holm mcp-server`: serves Holm's agents and tools to MCP clients. The protocol is in
+//! `holm-mcp/src/server/`; sessions and skills for clients are in `mcp_resources.rs`; servers whose
+//! tools Holm uses are managed by `mcp.rs`.
+//!
+//! A client's call has the rights that the flags of this command give, and hooks, budget and
+//! journal apply as to a model's call. Over HTTP, it listens only on this machine and only with a
+//! token.
 
 use std::{net::Ipv4Addr, path::Path, sync::Arc};
 

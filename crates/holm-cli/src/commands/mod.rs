@@ -1,4 +1,22 @@
-//! One file for each command, named after it.
+//! One file for each command, named after it. A command with subcommands has a folder of the same
+//! name beside its file.
+//!
+//! Each file holds the arguments of its command (their doc comments are the help text), calls the
+//! code that does the work, and prints the result through `screen.rs`. Code that several commands
+//! share is not here but in the files beside this folder. `import_paths.rs` is the exception: it
+//! belongs to `import.rs` and `mcp.rs`.
+//!
+//! Where things are:
+//! - `run.rs`: starts every session; `chat.rs`, `acp.rs`, `serve.rs` and `mcp_server.rs` use it for
+//!   their users.
+//! - `session.rs`, `undo.rs`, `log.rs`, `usage.rs`: what past sessions did.
+//! - `agent.rs`, `tool.rs`, `skill.rs`, `hooks.rs`, `mcp.rs`: what agents can use, and whether it
+//!   is trusted.
+//! - `config.rs`, `init.rs`, `import.rs`, `keys.rs`, `model.rs`: settings, keys and models.
+//! - `check.rs`, `doctor.rs`, `paths.rs`: what is configured here, and what is wrong with it.
+//! - `job.rs`, `backup.rs`, `restore.rs`: for the operator of a server.
+//! - `extract.rs`, `tour.rs`: tasks for a local model. `describe.rs`, `completions.rs`: Holm's own
+//!   description.
 
 pub(crate) mod acp;
 pub(crate) mod agent;
@@ -30,5 +48,6 @@ pub(crate) mod skill;
 pub(crate) mod tool;
 #[cfg(feature = "local")]
 pub(crate) mod tour;
+pub(crate) mod trust;
 pub(crate) mod undo;
 pub(crate) mod usage;

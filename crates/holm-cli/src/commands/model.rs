@@ -1,4 +1,10 @@
-//! `holm model`: shows the track record of models, and manages local models.
+//! `holm model`: shows the track record of models, and manages local models. Which model a run uses
+//! is decided in `model.rs` beside this folder; the record is computed from journals by
+//! `holm-store`.
+//!
+//! Where things are:
+//! - `model/local_models.rs`: lists, tests, measures and removes local models.
+//! - `model/pull.rs`: downloads one.
 
 #[cfg(feature = "local")]
 mod local_models;

@@ -1,4 +1,5 @@
-//! `holm restore`: restores a backup into a data folder that does not exist yet.
+//! `holm restore`: restores a backup into a data folder that is missing or empty. The rules are in
+//! `archive.rs`.
 
 use std::path::{Path, PathBuf};
 

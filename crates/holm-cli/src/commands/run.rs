@@ -1,4 +1,22 @@
-//! `holm run`: gives an agent a task.
+//! `holm run`: gives an agent a task. This file has the flags of a session, which the chat,
+//! editors, servers and skills use too, and the run at a terminal: it gathers the prompt, starts
+//! the session, waits for the ending and prints it.
+//!
+//! Sessions at the terminal, in a chat and in an editor start in `run/prepared_run.rs`, which fixes
+//! the order in which settings, policy and denials apply. The servers (`serve/session_provider.rs`,
+//! `mcp_server.rs`) call `settle` and `seated_with` instead. Nothing here decides whether a call
+//! may run: the kernel does, with the grants that are collected here. An answer counts as success
+//! only if the model has read the prompt and, where no user was present, not all of its calls were
+//! refused.
+//!
+//! Where things are:
+//! - `run/resolved_settings.rs`: applies settings where no flag says otherwise.
+//! - `run/prepared_run.rs`: prepares and starts a session.
+//! - `run/agent_parts.rs`: collects tools, hooks, prompt and models, and builds the agent.
+//! - `run/hosted_session.rs`: sessions whose user is in a chat or an editor.
+//! - `run/session_authority.rs`, `run/session_models.rs`: what a resumed session keeps.
+//! - `run/fork_args.rs`, `run/trailing_options.rs`, `run/answer_schema.rs`: flags for forks, for
+//!   other commands, and `--schema`.
 
 mod agent_parts;
 mod answer_schema;
@@ -35,6 +53,8 @@ use crate::{
     draw::{DisplayOptions, ProgressDetail, ProgressPrinter},
     editor::ExternalEditor,
     exit::{CommandError, CommandExit},
+    first_contact::{self, FirstQuestion},
+    folder_trust::TrustLevel,
     holm_paths::HolmPaths,
     log::ActivityLog,
     model::{self, ResolvedModel},
@@ -70,17 +90,17 @@ pub(crate) struct RunArgs {
     model: Option<String>,
     /// Stronger model that takes over when the work is not good enough; can be repeated, weakest
     /// first
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
     step_up: Vec<String>,
     /// Kind of task; Holm records model results by kind and uses them to choose the model that
     /// starts the next task of that kind
-    #[arg(long, value_name = "LABEL", value_parser = not_empty)]
+    #[arg(long, value_name = "LABEL", value_parser = not_empty, hide_short_help = true)]
     kind: Option<String>,
     /// File with the replies of a scripted model
-    #[arg(long, value_name = "FILE", conflicts_with = "model")]
+    #[arg(long, value_name = "FILE", conflicts_with = "model", hide_short_help = true)]
     script: Option<PathBuf>,
     /// System prompt
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", hide_short_help = true)]
     system: Option<String>,
     /// Session name [default: a new one]
     #[arg(long, value_name = "ID")]
@@ -92,36 +112,36 @@ pub(crate) struct RunArgs {
     resume: bool,
     /// Start a new session with the history of this one, which stays unchanged. A prompt replaces
     /// the work in progress there; without a prompt, that work is done again
-    #[arg(long, value_name = "ID", conflicts_with = "resume")]
+    #[arg(long, value_name = "ID", conflicts_with = "resume", hide_short_help = true)]
     fork: Option<String>,
     /// Last record that a fork shares with its session, as numbered by `holm session replay`
     /// [default: the last]
-    #[arg(long, value_name = "RECORD")]
+    #[arg(long, value_name = "RECORD", hide_short_help = true)]
     at: Option<u64>,
     /// Write the prompt in your editor ($GIT_EDITOR, $VISUAL or $EDITOR), starting with the text of
     /// -p
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     edit: bool,
     /// Format of standard output
-    #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
+    #[arg(long, value_enum, default_value_t = OutputFormat::Text, hide_short_help = true)]
     output: OutputFormat,
     /// Same as --output json
     #[arg(long, conflicts_with = "output")]
     json: bool,
     /// Do not report calls on standard error; warnings and errors are still shown. HOLM_QUIET=1 in
     /// the environment does the same
-    #[arg(short, long)]
+    #[arg(short, long, hide_short_help = true)]
     quiet: bool,
     /// File with a JSON Schema for the answer, which is then one JSON value. If the answer does not
     /// match, Holm asks again, at most twice
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     schema: Option<PathBuf>,
     /// Maximum cost of the session, in US dollars
     #[arg(long, value_name = "USD", value_parser = money::parse)]
     budget: Option<NanoUsd>,
     /// Maximum model turns for each prompt of the session
     /// [default: none where a person or --budget bounds the run, else 200]
-    #[arg(long, value_name = "COUNT", value_parser = at_least_one)]
+    #[arg(long, value_name = "COUNT", value_parser = at_least_one, hide_short_help = true)]
     turns: Option<u64>,
     /// Permission for the agent, such as read:src/**; can be repeated
     #[arg(long, value_name = "GRANT")]
@@ -130,42 +150,42 @@ pub(crate) struct RunArgs {
     /// and command, `accept-edits` asks only before commands, `full` never asks [default: default]
     #[arg(long, value_name = "MODE")]
     mode: Option<Mode>,
-    /// Work in the workspace without asking: read and write its files and run programs, in the jail
-    /// and without a network. Same as --grant 'read:**' --grant 'write:**' --grant 'exec:*' --grant
-    /// 'exec:./**' --mode full
-    #[arg(long, conflicts_with_all = ["mode", "unconfined"])]
-    auto: bool,
+    /// What to do in this folder without asking: `ask` does nothing, `look` reads files, `edit` also
+    /// writes them, `jail` also runs commands in the jail, without a network [default: what `holm
+    /// trust` says]
+    #[arg(long, value_enum, value_name = "LEVEL", hide_possible_values = true)]
+    trust: Option<TrustLevel>,
     /// Approve calls without asking if they need no more than this grant; can be repeated
     #[arg(long, value_name = "GRANT")]
     yes: Vec<Grant>,
     /// Which of Holm's own tools to offer for files, commands and the web [default: all; few for a
     /// small local model]
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, hide_short_help = true)]
     tools: Option<tools::BuiltinToolSet>,
     /// Run commands that start like this without asking, such as `git status`; can be repeated. A
     /// program that runs code from the workspace, such as `npm test`, then runs code that the model
     /// wrote
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND", hide_short_help = true)]
     allow_command: Vec<CommandRule>,
     /// Refuse commands that start like this when a call spells them out; the jail limits what a
     /// program starts by itself. Can be repeated
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND", hide_short_help = true)]
     deny_command: Vec<CommandRule>,
     /// Trust the settings and the AGENTS.md of this project for this run, as they are. For CI,
     /// where no user can review them
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     trust_project: bool,
     /// Run commands without a jail: they can do what you can do
-    #[arg(long, conflicts_with = "offline")]
+    #[arg(long, conflicts_with = "offline", hide_short_help = true)]
     unconfined: bool,
     /// Agent to run: a name from `holm agent list`, or an agent.json of agents-exe
     #[arg(long, value_name = "NAME", alias = "agent-file")]
     agent: Option<String>,
     /// Prompt template from the settings to insert the prompt into
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
     alias: Option<String>,
     /// Value of `{{name}}` in that template, as name=value; can be repeated
-    #[arg(long, value_name = "NAME=VALUE", requires = "alias", value_parser = prompt::variable)]
+    #[arg(long, value_name = "NAME=VALUE", requires = "alias", value_parser = prompt::variable, hide_short_help = true)]
     var: Vec<(String, String)>,
     /// Further values from settings.
     #[arg(skip)]
@@ -280,6 +300,16 @@ impl RunArgs {
             Some(most) => most.bind(given, &SessionAuthority::of(run)),
             None => given,
         }
+    }
+
+    /// Whether the user is asked what agents may do in the folder. Not if flags say it, nor for a
+    /// session that keeps what it was given.
+    pub(crate) fn first_question(&self) -> FirstQuestion {
+        let is_said = self.trust.is_some()
+            || self.mode.is_some()
+            || self.unconfined
+            || !(self.grant.is_empty() && self.yes.is_empty());
+        if is_said || self.resume || self.fork.is_some() { FirstQuestion::Skip } else { FirstQuestion::Ask }
     }
 
     /// The script that answers in place of a model.
@@ -405,7 +435,10 @@ pub(crate) async fn execute(args: RunArgs, data: Option<&Path>) -> anyhow::Resul
 async fn run(args: RunArgs, data: Option<&Path>) -> anyhow::Result<CommandExit> {
     let screen = Arc::new(TerminalOutput::default());
     warn_of(&args.allow_command, &screen);
-    let prepared = args.prepare(HolmPaths::find(data)?, &screen).await?;
+    let attended = TerminalOutput::can_ask() && !args.reads_stdin();
+    let question = if attended { args.first_question() } else { FirstQuestion::Skip };
+    let places = first_contact::at_folder(HolmPaths::find(data)?, question, &screen)?;
+    let prepared = args.prepare(places, &screen).await?;
     let (args, output) = (&prepared.args, prepared.args.output());
     let schema = args.schema.as_deref().map(answer_schema::read).transpose()?;
     let asks = args.gather(&prepared.places, &screen)?;

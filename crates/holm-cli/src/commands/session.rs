@@ -1,5 +1,13 @@
 //! `holm session`: shows past sessions from their journals, and forks, edits, imports and exports
 //! them. History is never rewritten: a change happens in another session with the same history.
+//! Sessions are run by `run.rs` and stored by `holm-store`.
+//!
+//! Where things are:
+//! - `session/list.rs`, `session/search.rs`: find sessions. `session/show.rs`: print or export one.
+//! - `session/replay.rs`: replay one; `session/replay_narrator.rs` writes the words,
+//!   `session/step.rs` steps by keys.
+//! - `session/diff.rs`: compare two.
+//! - `session/fork.rs`, `session/edit.rs`, `session/import.rs`: make a new session from another.
 
 mod diff;
 mod edit;
@@ -31,6 +39,7 @@ use crate::{
     holm_paths::{self, HolmPaths},
     log::ActivityLog,
     screen::TerminalOutput,
+    session_name,
 };
 
 /// Subcommands of `holm session`.
@@ -72,8 +81,11 @@ pub(crate) async fn execute(
 ) -> anyhow::Result<CommandExit> {
     let store = holm_paths::store(&holm_paths::data_here(data)?).await?;
     let screen = TerminalOutput::default();
+    let command = command.named_in(&store).await?;
     match command {
-        SessionCommand::List(args) => list::list(&store, &screen, args).await,
+        SessionCommand::List(args) => {
+            list::list(&SessionCommandContext { store, screen, places: HolmPaths::find(data)? }, args).await
+        }
         SessionCommand::Show(args) => show::show(&store, &screen, &args).await,
         SessionCommand::Search(args) => search::search(&store, &screen, &args).await,
         SessionCommand::Export(args) => show::export(&store, &screen, &args).await,
@@ -101,6 +113,25 @@ pub(crate) async fn execute(
             )
             .await
         }
+    }
+}
+
+impl SessionCommand {
+    /// With the whole names of the sessions that are meant.
+    async fn named_in(mut self, store: &Store) -> anyhow::Result<Self> {
+        let names: Vec<&mut String> = match &mut self {
+            Self::List(_) | Self::Search(_) | Self::Import(_) => Vec::new(),
+            Self::Show(args) => vec![&mut args.id],
+            Self::Export(args) => vec![&mut args.id],
+            Self::Edit(args) => vec![&mut args.id],
+            Self::Replay(args) => vec![&mut args.id],
+            Self::Fork(args) => vec![&mut args.id],
+            Self::Diff(args) => vec![&mut args.first, &mut args.second],
+        };
+        for name in names {
+            *name = session_name::resolve(store, std::mem::take(name)).await?;
+        }
+        Ok(self)
     }
 }
 

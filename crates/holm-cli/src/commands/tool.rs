@@ -1,4 +1,12 @@
-//! `holm tool`: shows the tools as the model sees them, and runs them without a model.
+//! `holm tool`: shows the tools as the model sees them, and runs them without a model. Loading them
+//! is the work of `tool_sources.rs`; a call is made by `manual_call.rs` under the rules of a run,
+//! and grants never exceed the administrator's policy. What is wrong with a declaration is decided
+//! by the kernel.
+//!
+//! Where things are:
+//! - `tool/show.rs`: prints tools. `tool/new.rs`: creates one from a template.
+//! - `tool/trust.rs`: records whether the user trusts files of other authors.
+//! - `tool/wasm.rs`: runs a WASM file for its author.
 
 mod new;
 mod show;
@@ -194,6 +202,17 @@ pub(crate) async fn execute(args: ToolArgs, data: Option<&Path>) -> anyhow::Resu
             Ok(CommandExit::Done)
         }
     }
+}
+
+/// All tools that a run in this folder has, but for those of its conversation.
+pub(crate) async fn known_tools(
+    places: &HolmPaths,
+    screen: &Arc<TerminalOutput>,
+) -> anyhow::Result<Vec<Arc<dyn runtime::Tool>>> {
+    let (store, rules) = (places.store().await?, CommandRules::default());
+    let kept = ProtectedPaths::find(places);
+    let shelf = shelf(places, &store, tools::BuiltinToolSet::All, &rules, &kept, screen).await?;
+    Ok(shelf.snapshot().tools().map(|(tool, _)| Arc::clone(tool)).collect())
 }
 
 /// What was given, as far as an administrator lets anybody go.

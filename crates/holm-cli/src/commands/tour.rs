@@ -3,6 +3,13 @@
 //! fails. Each run is then replayed from its journal.
 //!
 //! Questions that have a default are not asked, and without a terminal no question is asked at all.
+//! Everything is real: the tour uses the parts that every run uses, and reports a failure as it is.
+//! No money is spent unless the user agreed or a flag names the model.
+//!
+//! Where things are:
+//! - `tour/model_choice.rs`: finds a model. `tour/lookup.rs`, `tour/hostile_tools.rs`: two of the
+//!   steps.
+//! - `tour/guest.rs`: the WASM tools of the tour. `tour/replay.rs`: records and replays a run.
 
 mod guest;
 mod hostile_tools;
@@ -174,7 +181,7 @@ impl TourContext {
     fn next_steps(&self) {
         self.screen.answer(
             "\nNext:\n  \
-             holm run -p \"How many lines does README.md have?\" --grant 'read:**'\n  \
+             holm run -p \"How many lines does README.md have?\"\n  \
              holm session list                 what was done, and holm session replay does it again from the journal\n  \
              holm model list                   the models on this machine; holm model pull gets a better one\n  \
              holm run --model anthropic/claude-sonnet-4-5 -p \"…\"    with a key in the environment\n  \

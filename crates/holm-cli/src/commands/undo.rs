@@ -1,4 +1,7 @@
-//! `holm undo`: restores the files of a turn to their state before it.
+//! `holm undo`: restores the files of a turn to their state before it. It chooses the session and
+//! the turn from journals; recording and restoring is done in `holm-tools/src/undo/`. Only changes
+//! by the file tools can be undone. A file that changed since is restored only with `--force`, and
+//! without it nothing at all is restored. The journal is not changed.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -21,6 +24,7 @@ use crate::{
     exit::{CommandError, CommandExit},
     holm_paths,
     screen::TerminalOutput,
+    session_name,
 };
 
 /// Arguments of `holm undo`.
@@ -53,7 +57,7 @@ pub(crate) async fn execute(args: UndoArgs, data: Option<&Path>) -> anyhow::Resu
     let screen = TerminalOutput::default();
     let here = WorkspaceRoot::open(&std::env::current_dir()?)?.at().clone();
     let (session, kept) = match args.session {
-        Some(session) => (session, undo.keys()?),
+        Some(session) => (session_name::resolve(&store, session).await?, undo.keys()?),
         None => {
             let kept = undo.keys_in(&here)?;
             (latest(&store, &kept).await?, kept)

@@ -1,5 +1,7 @@
 //! `holm usage`: shows what sessions have used, and how much of it the providers' prompt caches
-//! served.
+//! served. It only prints: the sums come from `holm-store`, amounts are written by `money.rs`, and
+//! cache rates by `cache_rate.rs`. A cost without a known price is not shown as zero, unless all
+//! tokens are estimates, as those of a script are.
 
 use std::path::Path;
 
@@ -14,6 +16,7 @@ use crate::{
     holm_paths,
     money::{self, CostCompleteness},
     screen::TerminalOutput,
+    session_name,
 };
 
 /// Arguments of `holm usage`.
@@ -53,7 +56,11 @@ impl From<UsageBy> for UsageGrouping {
 
 pub(crate) async fn execute(args: UsageArgs, data: Option<&Path>) -> anyhow::Result<CommandExit> {
     let store = holm_paths::store(&holm_paths::data_here(data)?).await?;
-    let query = UsageQuery { run: args.session, ..UsageQuery::default() };
+    let session = match args.session {
+        Some(session) => Some(session_name::resolve(&store, session).await?),
+        None => None,
+    };
+    let query = UsageQuery { run: session, ..UsageQuery::default() };
     let lines = store.usage(args.by.into(), &query).await?;
     let screen = TerminalOutput::default();
     if args.json {

@@ -1,4 +1,7 @@
-//! The block about the place and the circumstances of a session.
+//! The block about the place and the circumstances of a session: folder, system, date, git, mode
+//! and permissions. The lines about grants are in `permissions.rs`. No program that the repository
+//! names is run, and names of folders and branches are cut to one line, because they may contain
+//! anything.
 
 use std::path::{Path, PathBuf};
 

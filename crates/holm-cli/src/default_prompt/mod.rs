@@ -1,9 +1,18 @@
-//! The prompt of an agent that no file describes, and what every model is told about where it works.
+//! The prompt of an agent that no file describes, and what every model is told about where it
+//! works.
 //!
 //! The text is one of three files, by the family of the model. What differs from session to session
 //! (the folder, the date, what is granted) comes last, so that providers can keep the rest in their
 //! caches. It is made once, when a session begins: the journal keeps it, and a session that is
 //! resumed sends the same text.
+//!
+//! The prompt enforces nothing: rules are code in the kernel and the tools. The parts of the whole
+//! system prompt are joined in `commands/run/agent_parts.rs`.
+//!
+//! Where things are:
+//! - `claude.md`, `gpt.md`, `open.md`: the texts.
+//! - `environment.rs`: the folder, the date, git and the mode.
+//! - `permissions.rs`: what is granted, in words.
 
 mod environment;
 mod permissions;

@@ -1,4 +1,6 @@
-//! What is allowed now, in words. Every claim names the grant that it rests on.
+//! What is allowed now, in words. Every claim names the grant that it rests on. It decides nothing:
+//! the kernel does, so a change of the kernel's rules must be repeated here, or the model is told
+//! something false. Questions to the user are written in `approve.rs`.
 
 use holm::grants::{Grant, GrantKind, GrantSet, Level, LevelDecision, Mode};
 

@@ -1,4 +1,6 @@
-//! A status line with the running calls and their durations. Only a user at a terminal sees it.
+//! A status line with the running calls and their durations. Only a user at a terminal sees it. It
+//! tracks the calls and decides the text; `screen.rs` draws and removes the line, and `draw.rs`
+//! prints the lasting lines about each call.
 
 use std::{
     collections::BTreeMap,

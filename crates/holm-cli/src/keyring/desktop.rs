@@ -1,6 +1,6 @@
 //! The desktop keyring: the Secret Service, as offered by the keyrings of GNOME and KDE and by
-//! password managers. Holm calls `secret-tool` from libsecret, so no D-Bus code is built in.
-//! Keys survive a reboot.
+//! password managers. Holm calls `secret-tool` from libsecret, so no D-Bus code is built in. Keys
+//! survive a reboot. Which keyring is used is decided in `keyring.rs`.
 
 use std::{
     io::{Read as _, Write as _},

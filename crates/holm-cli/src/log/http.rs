@@ -1,4 +1,6 @@
-//! Sends a log to a URL. Lines that arrived since the last request go out with the next one.
+//! Sends a log to a URL. Lines that arrived since the last request go out with the next one. A URL
+//! on another machine needs a grant, and `--offline` allows only this machine. What a line contains
+//! is decided in `log.rs`; `otlp/outbox.rs` sends traces and metrics.
 
 use std::{sync::Arc, time::Duration};
 

@@ -1,5 +1,6 @@
-//! Decides which files of a prompt a model accepts, for all callers: commands,
-//! the chat, and editors.
+//! Decides which files of a prompt a model accepts, for all callers: commands, the chat, and
+//! editors. It asks the codec of the model's provider instead of keeping a list of its own. Reading
+//! the files is done in `prompt/media.rs`, `chat/attachments.rs` and `acp/editor_prompt.rs`.
 
 use holm::kernel::{Block, Prompt};
 

@@ -1,4 +1,5 @@
-//! OTLP messages in their JSON form: ids in hex, times and 64-bit integers as text.
+//! OTLP messages in their JSON form: ids in hex, times and 64-bit integers as text. It only
+//! converts; sending is in `outbox.rs`. Kinds of metrics that Holm does not make are left out.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

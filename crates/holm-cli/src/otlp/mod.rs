@@ -1,6 +1,13 @@
 //! Sends traces and metrics to a collector, by OTLP over HTTP, as JSON. Off unless an address is
 //! set; conversations are never included. A slow or missing collector blocks nothing: data that
 //! does not fit is counted and reported at the end.
+//!
+//! Which spans and numbers a run has is decided in `holm-runtime/src/otel/`. Logs with events are
+//! another feature (`log.rs`).
+//!
+//! Where things are:
+//! - `json.rs`: the messages as JSON.
+//! - `outbox.rs`: the queue and the sending.
 
 mod json;
 mod outbox;

@@ -1,4 +1,6 @@
-//! The queue of requests to the collector. Producers run on their own threads and never wait.
+//! The queue of requests to the collector. Producers run on their own threads and never wait: a
+//! request without room is dropped and counted. The connection and its grant are those of
+//! `log/http.rs`; the content is made in `json.rs`.
 
 use std::{
     sync::{

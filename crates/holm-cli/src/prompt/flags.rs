@@ -1,5 +1,6 @@
-//! The flags of a prompt. Each kind has its own list, so their order comes from their positions
-//! on the command line.
+//! The flags of a prompt. Each kind has its own list, so their order comes from their positions on
+//! the command line. It reads no file and runs nothing; `prompt.rs` does that later. A new kind of
+//! part needs a flag here and a variant of `PromptPart`.
 
 use std::path::PathBuf;
 
@@ -21,16 +22,16 @@ struct PromptFlags {
     #[arg(short, long, value_name = "FILE")]
     file: Vec<PathBuf>,
     /// Add the output of a command to the prompt. The command runs with your rights, without a jail
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND", hide_short_help = true)]
     shell: Vec<String>,
     /// Add a separator line: this text four times
-    #[arg(short = 's', long, value_name = "TEXT")]
+    #[arg(short = 's', long, value_name = "TEXT", hide_short_help = true)]
     sep4: Vec<String>,
     /// Add a separator line: this text forty times
-    #[arg(short = 'S', long, value_name = "TEXT")]
+    #[arg(short = 'S', long, value_name = "TEXT", hide_short_help = true)]
     sep40: Vec<String>,
     /// Add an image, audio or PDF file to the prompt; its type is detected, or given as TYPE;FILE
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     media: Vec<PromptAttachment>,
 }
 

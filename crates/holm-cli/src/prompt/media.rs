@@ -1,4 +1,7 @@
-//! Pictures, sounds and documents, in the form that a model gets.
+//! Pictures, sounds and documents of `--media`, in the form that a model gets. The type comes from
+//! the first bytes, or from the user. Whether a model accepts it is decided in
+//! `model/media_support.rs`; the chat reads its files in `chat/attachments.rs`. Files are bounded
+//! in size.
 
 use std::{
     fs::File,

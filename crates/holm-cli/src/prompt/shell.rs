@@ -1,5 +1,6 @@
-//! The output of a shell command. The user typed the command, so it runs with their rights and
-//! environment, and without a jail. Text of a model never gets here.
+//! The output of a shell command of `--shell`. The user typed the command, so it runs with their
+//! rights and environment, and without a jail. Text of a model must never get here; commands of a
+//! model run in `holm-tools/src/shell/`. Time and output are bounded.
 
 use std::{
     io::Read as _,

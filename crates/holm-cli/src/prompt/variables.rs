@@ -1,4 +1,7 @@
-//! The values of template variables: those given with `--var`, and a few common ones.
+//! The values of template variables: those given with `--var`, and a few common ones. Templates are
+//! parsed in `holm-config/src/template.rs` and filled in `prompt.rs`. No program runs for a value:
+//! the git branch is read from files, and a name that git could not have written is not shown to a
+//! model.
 
 use std::{
     collections::BTreeMap,

@@ -1,5 +1,6 @@
 //! Provider keys in a keyring. They are read one by one, when they are needed: a keyring may ask
-//! the user to unlock it, and a user of one provider should not be asked for all keys.
+//! the user to unlock it, and a user of one provider should not be asked for all keys. The keyrings
+//! themselves are in `keyring.rs`; which key wins is decided in `provider_access.rs`.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -1,4 +1,7 @@
-//! The WASM tools that are built into the command, beside the native ones or in their place.
+//! The WASM tools that are built into the command, beside the native ones or in their place, and
+//! the sets of tools that a user can choose. The guests are in `holm-tools/src/shipped_guests/`,
+//! their host in `tool_sources.rs`. A native tool keeps its name if a guest has the same one. Deny
+//! rules apply to the guest's shell too, even if no user is asked.
 
 use std::sync::Arc;
 

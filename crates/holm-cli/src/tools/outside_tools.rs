@@ -1,4 +1,10 @@
-//! Tools that reach outside of the process: commands in a jail, and pages and searches of the web.
+//! Sets up the tools that reach outside of the process: commands in a jail, and pages and searches
+//! of the web. The tools are in `holm-tools/src/shell/`, `holm-tools/src/fetch/` and
+//! `holm-tools/src/search/`.
+//!
+//! Without a jail there are no command tools, unless the user asked for that with `--unconfined`.
+//! Commands never see the data folder, and of the environment only a few variables; unconfined ones
+//! see all except those that may hold secrets. A tool that is not available becomes a note.
 
 use std::{
     ffi::OsStr,

@@ -102,7 +102,7 @@ fn a_call_runs_once_a_person_has_said_yes_to_exactly_it() {
     let mut chat = ready(&stage, SMALL, &[]);
     chat.types("write it");
     chat.types(ENTER);
-    chat.shows("may `write` run?");
+    chat.shows("holm asks: write ");
     let screen = chat.screen();
     assert!(screen.contains("needs      write:new.txt (not granted)"), "{screen}");
     assert!(screen.contains("[y]es once") && screen.contains("+ hi"), "{screen}");
@@ -120,7 +120,7 @@ fn a_call_that_is_denied_does_not_run_and_the_model_is_told() {
     let mut chat = ready(&stage, SMALL, &[]);
     chat.types("write it");
     chat.types(ENTER);
-    chat.shows("may `write` run?");
+    chat.shows("holm asks: write ");
     chat.types("n");
     chat.shows("Then not.");
     assert!(!stage.work().join("new.txt").exists());
@@ -360,9 +360,9 @@ fn a_hostile_transcript_leaves_the_terminal_as_it_was() {
     chat.types(ENTER);
     chat.until("a question or the end", |screen| {
         let text = screen.contents();
-        text.contains("may `write` run?") || text.contains("Over.")
+        text.contains("holm asks: write ") || text.contains("Over.")
     });
-    if chat.screen().contains("may `write` run?") {
+    if chat.screen().contains("holm asks: write ") {
         chat.types("n");
     }
     chat.shows("Over.");

@@ -28,7 +28,7 @@ fn the_commands_of_the_readme_lead_from_nothing_to_an_undo() {
         Act::calls(&[("c3", "write", r#"{"path":"count.txt","content":"3\n"}"#)]),
         Act::says("I wrote 3 into count.txt."),
     ];
-    let stage = Stage::new(acts).file("notes.txt", "one two three\n");
+    let stage = Stage::new(acts).file("notes.txt", "one two three\n").unasked();
     let home = stage.work().join("../home");
     fs::create_dir_all(home.join("bin")).unwrap();
     symlink(env!("CARGO_BIN_EXE_holm"), home.join("bin/holm")).unwrap();
@@ -40,9 +40,10 @@ fn the_commands_of_the_readme_lead_from_nothing_to_an_undo() {
         "env HOME={0} PATH={0}/bin:$PATH bash -e {0}/first.sh",
         home.canonicalize().unwrap().display()
     );
-    let (code, screen) = terminal::pressing(&stage, &line, &["[n]o: "], &["y\n", "y\n", "y\n"]);
+    let (code, screen) =
+        terminal::pressing(&stage, &line, &["Your choice [1]: ", "[n]o: "], &["2\n", "y\n", "y\n"]);
     assert_eq!(code, Some(0), "{screen}");
-    for said in ["Three words.", "words.sh", "holm asks: may `write` run?", "I wrote 3 into count.txt."] {
+    for said in ["Three words.", "words.sh", "What may agents do in ", "I wrote 3 into count.txt."] {
         assert!(screen.contains(said), "{said}: {screen}");
     }
     assert_eq!(fs::read_to_string(stage.work().join("../seen.txt")).unwrap(), "3\n");

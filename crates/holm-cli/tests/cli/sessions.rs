@@ -257,3 +257,20 @@ fn a_session_that_goes_on_runs_no_command_that_was_forbidden_before() {
     }
     assert!(stage.double.requests()[2].text().contains("forbids"), "{}", stage.double.requests()[2].text());
 }
+
+#[test]
+fn a_session_is_found_by_the_beginning_of_its_name_and_as_the_last_one() {
+    let stage = Stage::new([Act::says("One."), Act::says("Two."), Act::says("Three.")]);
+    stage.run(&["--session", "alpha-1", "-p", "First."]).says("One.\n");
+    stage.run(&["--session", "alpha-2", "-p", "Second."]).says("Two.\n");
+    assert!(stage.holm(["session", "show", "last"]).out.contains("Second."));
+    assert!(stage.holm(["session", "show", "alpha-1"]).out.contains("First."));
+    let unclear = stage.holm(["session", "show", "alpha"]);
+    unclear.fails(2, "2 sessions begin with `alpha`: alpha-2, alpha-1");
+    stage.holm(["session", "show", "beta"]).fails(6, "there is no session `beta`");
+    stage.run(&["--session", "alpha-1", "--resume", "-p", "Third."]).says("Three.\n");
+    assert!(stage.holm(["session", "show", "last"]).out.contains("Third."));
+    let folder = stage.work().canonicalize().unwrap();
+    let listed = stage.holm(["session", "list"]).out;
+    assert!(listed.lines().all(|line| line.contains(&*folder.to_string_lossy())), "{listed}");
+}

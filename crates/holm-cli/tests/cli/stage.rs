@@ -4,6 +4,7 @@ use std::{
     ffi::OsStr,
     fs,
     io::Write,
+    os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
 };
@@ -50,7 +51,29 @@ impl Stage {
     fn with(double: Double) -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("work")).unwrap();
-        Self { folder, double: double.wants_key(KEY) }
+        let stage = Self { folder, double: double.wants_key(KEY) };
+        // Nothing is allowed at first, and nobody is asked what is.
+        stage.trust("ask");
+        stage
+    }
+
+    /// Chooses what agents may do in the folder without asking.
+    pub(crate) fn trust(&self, level: &str) {
+        let mut private = fs::DirBuilder::new();
+        private.recursive(true).mode(0o700).create(self.data()).unwrap();
+        let work = self.work().canonicalize().unwrap();
+        let text = format!("[folders]\n\"{}\" = \"{level}\"\n", work.display());
+        fs::write(self.folders_file(), text).unwrap();
+    }
+
+    /// The same for a user who was not asked yet.
+    pub(crate) fn unasked(self) -> Self {
+        fs::remove_file(self.folders_file()).unwrap();
+        self
+    }
+
+    fn folders_file(&self) -> PathBuf {
+        self.data().join("folders.toml")
     }
 
     /// The folder in which commands run.

@@ -87,7 +87,7 @@ fn a_key_that_answers_nothing_draws_nothing_at_a_question() {
     let mut chat = ready(&stage, SMALL, &[]);
     chat.types("write it");
     chat.types(ENTER);
-    chat.shows("may `write` run?");
+    chat.shows("holm asks: write ");
     // Nothing is typed here, so no cursor is shown.
     let nothing = format!("{PLAIN}\x1b[?25l");
     chat.shows("waits for you");

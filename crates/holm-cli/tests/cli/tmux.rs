@@ -157,7 +157,7 @@ fn a_day_of_work_within_tmux() {
         let stage = day(&door);
         let tmux = Tmux::chat(&stage, size, "");
         // An approval.
-        tmux.says("write it", "may `write` run?");
+        tmux.says("write it", "holm asks: write ");
         tmux.shows("[y]es once");
         tmux.types("y");
         tmux.shows("Written.");

@@ -1,4 +1,6 @@
-//! Parses one `agent.json` of agents-exe.
+//! Parses one `agent.json` of agents-exe. It opens no file: `tree.rs` does, also for the agents
+//! below. A key that Holm does not support is reported with its line and never dropped. Converting
+//! an agent into Holm's own format is in `import.rs`.
 
 use std::{
     fmt,

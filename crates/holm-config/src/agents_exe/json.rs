@@ -1,4 +1,7 @@
 //! A JSON reader that keeps the line of every value, so that an error message can name it.
+//!
+//! `serde_json` checks the grammar first; this code only finds positions in valid JSON. What the
+//! values mean is decided in `agent.rs`, `project.rs` and `keys.rs`.
 
 use std::path::Path;
 

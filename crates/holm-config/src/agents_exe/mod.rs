@@ -3,6 +3,12 @@
 //!
 //! A setting that Holm does not support is never dropped silently: each one becomes an
 //! [`UnsupportedFeature`] with its line. Keys are accepted with and without an initial capital.
+//!
+//! Where things are:
+//! - `project.rs`: where agents and keys are. `tree.rs`: an agent with all agents below it.
+//! - `agent.rs`: one file. `keys.rs`: the keys file. `json.rs`: JSON with lines.
+//!
+//! Running such a project is in `holm-cli/src/exe_tree_loader.rs`.
 
 mod agent;
 mod json;

@@ -1,4 +1,6 @@
-//! Locates the agents, keys and named prompts of an agents-exe project.
+//! Locates the agents, keys and named prompts of an agents-exe project. Agents are read in
+//! `tree.rs`, and keys in `keys.rs`. A key of the file that Holm does not support is reported with
+//! its line.
 
 use std::{
     collections::BTreeMap,

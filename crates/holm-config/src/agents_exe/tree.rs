@@ -1,4 +1,6 @@
-//! Loads an agent together with all agents below it.
+//! Loads an agent together with all agents below it. One file is parsed in `agent.rs`. Every file
+//! must pass the trust check of the caller before it is parsed. The number of agents is bounded,
+//! and an agent that is its own helper is an error.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,5 @@
-//! Imports extensions and recipes of goose.
+//! Imports extensions and recipes of goose. It converts texts and reads no file; the parser is
+//! `yaml.rs`. What has no counterpart becomes a note, and nothing is granted.
 
 use std::{fmt::Write as _, path::Path};
 

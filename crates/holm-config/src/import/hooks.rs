@@ -1,5 +1,7 @@
 //! Imports hooks of other programs. They share one structure and differ in the names of events,
 //! tools and folders.
+//!
+//! Holm's own format of hooks is read in `holm-tools/src/hooks/file.rs`. No command is run here.
 
 use std::path::Path;
 

@@ -1,4 +1,6 @@
-//! Imports the `opencode.json` of opencode.
+//! Imports the `opencode.json` of opencode. It converts texts and reads no file; comments are
+//! removed in `jsonc.rs`, and single files of agents and commands are converted in `import.rs`.
+//! What has no counterpart becomes a note, and nothing is granted.
 
 use std::path::Path;
 

@@ -1,5 +1,7 @@
 //! Reads YAML into JSON values. It works on parser events, so that neither the depth nor the
 //! aliases of a hostile file cost more than its length.
+//!
+//! Aliases and tags are errors. What the values mean is decided in `goose.rs`.
 
 use std::path::Path;
 

@@ -4,6 +4,9 @@
 //! The front matter of such a skill names schema files beside it; its text holds the instructions
 //! for the model. Both become a contract of `holm-guards`, which follows the same rules as
 //! `extract`.
+//!
+//! The check itself is in `holm-guards`. It opens no file: the caller passes the text of schemas,
+//! which must be trusted like the skill.
 
 use holm_guards::{
     json::Json,

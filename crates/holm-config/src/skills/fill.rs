@@ -1,4 +1,6 @@
-//! Substitutes arguments in the text of a skill.
+//! Substitutes arguments in the text of a skill. A skill is parsed in `skill.rs`; prompts with
+//! `{{name}}` are in `holm-config/src/template.rs`. An inserted value is never expanded again, and
+//! the result is bounded.
 
 use std::collections::BTreeMap;
 

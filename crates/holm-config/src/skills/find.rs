@@ -1,4 +1,6 @@
-//! Finds skills in the folders of the user and of the project.
+//! Finds skills in the folders of the user and of the project. Whether a project's skill is trusted
+//! is decided by the caller (`holm-cli/src/skills.rs`). Links are not followed, because the target
+//! of a link can change without a change of any file. Depth and number of folders are bounded.
 
 use std::{
     collections::BTreeMap,

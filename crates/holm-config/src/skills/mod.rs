@@ -3,6 +3,11 @@
 //!
 //! A model first sees the description of each skill. When it picks one, it reads the text, and then
 //! the files that the text names.
+//!
+//! Where things are:
+//! - `find.rs`: folders. `skill.rs`: one file. `fill.rs`: its arguments. `contract.rs`: checks of
+//!   its result.
+//! - `error.rs`: what is wrong with a file.
 
 mod contract;
 mod error;

@@ -4,6 +4,10 @@
 //! A model can make Holm connect. Hosts that only Holm's machine can reach must not become
 //! reachable for the model. So an address is public only if no range here claims it, and for IPv6
 //! only inside the allocated part.
+//!
+//! This file only classifies numbers. Names of metadata services are in `net/host.rs`, and whether
+//! a grant opens an address is decided in `set.rs`. A new range may close addresses; a range that
+//! opens some needs a reason, because models can then reach them.
 
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

@@ -1,4 +1,10 @@
 //! A host in canonical form, and patterns of hosts.
+//!
+//! Every spelling of an address is reduced to the address, and a name to lower case without its
+//! last dot, so that a check cannot be passed by another spelling. Names are not resolved here. The
+//! class of an address is in `net/address.rs`, odd spellings of IPv4 in `net/ipv4.rs`, ports and
+//! paths in `net/pattern.rs`. Wildcards never admit local names or private addresses, and nothing
+//! admits a metadata service.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;

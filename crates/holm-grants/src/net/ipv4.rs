@@ -3,6 +3,10 @@
 //!
 //! An HTTP client would turn `0x7f.1` into `127.0.0.1`; if it were taken for a name here, a check
 //! by name would pass.
+//!
+//! It must accept at least what clients accept: a spelling that is overlooked here would be treated
+//! as a name. IPv6 addresses and names are read in `net/host.rs`; what an address means is in
+//! `net/address.rs`.
 
 use core::net::Ipv4Addr;
 

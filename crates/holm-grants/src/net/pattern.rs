@@ -1,7 +1,9 @@
 //! The pattern of a network grant: schemes, a host, ports and a path prefix.
 //!
 //! The set is a product, except that a missing port means the default of each scheme; schemes are
-//! few, so they are decided one by one and containment stays exact.
+//! few, so they are decided one by one and containment stays exact. Hosts are compared in
+//! `net/host.rs`, paths in `net/prefix.rs`. That a URL is admitted does not mean that the address
+//! behind its name may be reached: `set.rs` decides that.
 
 use alloc::string::ToString;
 use core::fmt;

@@ -2,7 +2,8 @@
 //!
 //! A prefix protects only if the client, the server and this crate agree on the path. So dot
 //! segments are resolved here as a client would, encoded or not. Under a prefix, every path that
-//! servers read in more than one way is refused.
+//! servers read in more than one way is refused. Splitting and encoding a URL is in `net/url.rs`.
+//! Denials have no prefix, because a server may accept other spellings of a path (`denial.rs`).
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -1,5 +1,10 @@
 //! A URL that may be fetched, split the way browsers split it. Text that two parsers could read
 //! differently is refused.
+//!
+//! The caller must fetch the canonical form and not the text that it was given: only that form was
+//! checked. Hosts are read in `net/host.rs`, paths in `net/prefix.rs`, patterns in
+//! `net/pattern.rs`. There is no general URL library here on purpose: it would accept more than
+//! clients agree on.
 
 use alloc::string::String;
 use core::fmt;

@@ -2,9 +2,9 @@
 //!
 //! The word of a concrete path is its components. The word of a *pattern* `b` is its hardest
 //! member: each `*` inside a component becomes a foreign letter (see `glob`), and each `**` becomes
-//! one [`PathLetter::Gap`], which stands for any number of foreign components at once. `a` contains `b`
-//! exactly when `a` accepts that word, provided that a gap may be consumed only inside a run of `a`
-//! that holds `**` and adds nothing to the count of components there:
+//! one [`PathLetter::Gap`], which stands for any number of foreign components at once. `a` contains
+//! `b` exactly when `a` accepts that word, provided that a gap may be consumed only inside a run of
+//! `a` that holds `**` and adds nothing to the count of components there:
 //!
 //! - Sound: such an alignment stays valid for every expansion of each gap.
 //! - Complete: let `a` admit every expansion. With a gap expanded beyond `a`'s size, its foreign
@@ -15,6 +15,10 @@
 //!   other.
 //!
 //! So no subset construction is needed, and the cost is the product of the two lengths.
+//!
+//! Whether a concrete path fits a pattern is decided in `path/walk.rs`, without allocating; the
+//! syntax of patterns is in `path/pattern.rs`. The answer must stay exact in both directions: a
+//! child would otherwise hold more than its parent, or lose what it was given.
 
 use alloc::borrow::Cow;
 

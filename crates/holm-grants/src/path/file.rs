@@ -1,4 +1,10 @@
 //! A concrete path in normal form, so that two spellings of one path compare alike.
+//!
+//! Normalising is purely lexical: no link is followed and no file is looked at, so the caller must
+//! open exactly this form beneath a directory handle. Paths that climb out, that start at a home
+//! directory, or that are an alias under `/proc` or `/dev` are refused, because no rule about their
+//! name could hold. No character is a wildcard here; patterns are in `path/pattern.rs`. All lengths
+//! are bounded.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;

@@ -1,4 +1,9 @@
 //! A pattern of paths, small enough that containment is decided exactly.
+//!
+//! This file holds the syntax (`*`, `**`, a slash at the end) and the printed form. Matching is in
+//! `path/walk.rs`, containment in `path/containment.rs`, the `*` inside one component in `glob.rs`.
+//! New syntax is only possible where containment stays exact. A printed pattern must read back to
+//! the same pattern, since grants are stored as text.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;

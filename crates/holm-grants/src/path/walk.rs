@@ -3,7 +3,7 @@
 //! Between two `**` stands a block of names of fixed length. The leftmost place for a block leaves
 //! the most room for the rest, so a mismatch only ever moves the last block begun, and the cost is
 //! the product of the two lengths. Containment, where the word itself has gaps, is decided in
-//! `contain`.
+//! `path/containment.rs`.
 
 use super::pattern::{PatternSegment, PatternTail};
 use crate::glob::NameGlob;

@@ -1,4 +1,9 @@
 //! Fills values into a template so that each stays data and stays in its place.
+//!
+//! A value cannot become a wildcard, cannot climb out of its component with dots or slashes, and is
+//! encoded in a URL; a value that would is refused. The short way for plain paths must give the
+//! same result as the careful one. Which values a call has is collected in `template/parse.rs`;
+//! braces are read in `template/slot.rs`.
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -1,4 +1,10 @@
 //! A template: read once when a tool is registered, filled for each call.
+//!
+//! An author's mistake must show at registration, so each template is filled once with sample
+//! values. An argument that is missing or not allowed in its place refuses the call; it never makes
+//! the call need less. The number of needs is bounded, since a model chooses how many values it
+//! sends. Putting values into their places is in `template/fill.rs`, one pair of braces in
+//! `template/slot.rs`.
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -2,6 +2,9 @@
 //!
 //! This only finds names. The tool that applies the patch reads it in full, and checks each file
 //! that it opens again: a name that is overlooked here is refused there.
+//!
+//! Applying a patch is in `holm-tools/src/files/patch.rs`, reading one in full in
+//! `holm-tools/src/files/diff.rs`.
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,8 @@
 //! One pair of braces: which argument it takes, and what happens if the argument is absent.
+//!
+//! It only reads and prints braces. Values are collected in `template/parse.rs` and put into their
+//! places in `template/fill.rs`. An argument without `?` or a default is required: a need that
+//! silently disappears would let a call pass unasked.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;

@@ -1,4 +1,8 @@
-//! What is wrong with a text that is not JSON, and where.
+//! What is wrong with a text that is not JSON, and where: line, column and byte.
+//!
+//! `json/parse.rs` finds the error; this file only names and words it. Models read these messages
+//! and try again, so each says what to write instead. How arguments with such an error are shown to
+//! a model is in `repair/text.rs`.
 
 use alloc::string::String;
 use core::fmt;

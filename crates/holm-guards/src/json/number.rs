@@ -2,7 +2,8 @@
 //!
 //! A float would round `9007199254740993` and `0.1`; both occur in identifiers and prices. Every
 //! operation here works on the decimal digits and costs at most one pass over them, for any
-//! exponent.
+//! exponent. The text is never changed, because it is part of hashed bytes. Finding numbers in
+//! prose is something else (`skill/source/number.rs`).
 
 use alloc::boxed::Box;
 use alloc::string::ToString;

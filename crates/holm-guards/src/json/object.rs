@@ -3,6 +3,9 @@
 //! A tree would reserve a node of many members for an object of one. A list is one small piece of
 //! memory, is walked in order for the canonical text and searched by halving. Objects are built by
 //! sorting once, so a hostile text with very many names costs no more than sorting them.
+//!
+//! Names are unique and sorted by their bytes at all times: `json/write.rs` relies on it for the
+//! canonical text.
 
 use alloc::string::String;
 use alloc::vec::{self, Vec};

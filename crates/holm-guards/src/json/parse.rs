@@ -1,4 +1,9 @@
-//! The JSON parser. It accepts exactly RFC 8259.
+//! The JSON parser. It accepts exactly RFC 8259, no comments and no trailing commas.
+//!
+//! Leniency belongs elsewhere: `repair/text.rs` removes fences and commas from arguments, and
+//! `skill/reply.rs` finds an object in prose. The depth is bounded ([`MAX_DEPTH`]), because the
+//! text may come from a stranger and the parser recurses. Numbers keep their text
+//! (`json/number.rs`). Errors are worded in `json/error.rs`.
 
 use alloc::borrow::ToOwned;
 use alloc::collections::BTreeSet;

@@ -1,4 +1,8 @@
 //! The JSON value: six variants, ordered keys, exact numbers.
+//!
+//! Two equalities exist: `==` compares the text of numbers and fits hashing, `same_value` compares
+//! their values as JSON Schema does. Parsing is in `json/parse.rs`, writing in `json/write.rs`,
+//! validation in `schema/`. There is no conversion from or to floats on purpose.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;

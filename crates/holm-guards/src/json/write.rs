@@ -1,4 +1,7 @@
 //! The one writer: sorted names, no white space, number text as given, the fewest escapes.
+//!
+//! Its bytes are hashed and stored in journals, so they must never change, and there must be no
+//! second writer for hashed values. It only writes; parsing is in `json/parse.rs`.
 
 use alloc::string::String;
 use core::fmt::{self, Write};

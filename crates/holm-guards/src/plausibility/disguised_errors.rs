@@ -5,6 +5,10 @@
 //! hit with its file name in front are therefore fine. A lone error line that a tool was *asked* to
 //! show cannot be told apart by its text; such tools declare
 //! [`ErrorText::Allowed`](super::ErrorText::Allowed).
+//!
+//! This file only recognises; `plausibility/guard.rs` words the finding. A new phrase belongs here
+//! only if no tool prints it alone as an answer: a wrong match costs the model a turn. Long outputs
+//! are not searched, so that the cost of a result stays small.
 
 use super::ascii;
 use crate::json::{Json, JsonObject};

@@ -1,4 +1,10 @@
 //! The plausibility guard: the order of its checks, and the message of each finding.
+//!
+//! What is recognised is in `plausibility/metadata.rs` and `plausibility/disguised_errors.rs`; what
+//! a tool allows, in `plausibility/expectation.rs`. It looks at the text alone and never at what
+//! the text should say (`postcondition/` does). From the two ends of a spilled text it may accept
+//! or ask for the whole, but it rejects only an error page. Failed calls pass: the model does not
+//! take them for data.
 
 use alloc::string::{String, ToString};
 

@@ -1,6 +1,9 @@
-//! Detects outputs that announce data without holding any.
+//! Detects outputs that announce data without holding any: empty ones, totals, and column headers
+//! without rows.
 //!
 //! The shapes are data, and few: a shape belongs here only when no tool prints it as an answer.
+//! Errors in disguise are in `plausibility/disguised_errors.rs`; whether a finding counts is
+//! decided in `plausibility/guard.rs`.
 
 use super::ascii;
 

@@ -7,6 +7,16 @@
 //! [postconditions](crate::postcondition).
 //!
 //! Where the text cannot decide, a tool's declaration does: see [`Expectation`].
+//!
+//! Where things are:
+//!
+//! - `plausibility/guard.rs`: the order of the checks and the messages.
+//! - `plausibility/metadata.rs`: outputs without data.
+//! - `plausibility/disguised_errors.rs`: errors that claim success.
+//! - `plausibility/expectation.rs`: what a tool declares.
+//! - `plausibility/observed_output.rs`: the part of a result that is seen.
+//! - `plausibility/compat.rs`: the rules of agent.rs.
+//! - `plausibility/ascii.rs`: comparing without case.
 
 mod ascii;
 mod compat;

@@ -1,4 +1,9 @@
-//! The part of a result that a guard sees.
+//! The part of a result that a guard sees: the whole text, or the two ends of a text whose middle
+//! was spilled.
+//!
+//! It holds borrowed text and decides nothing. `plausibility/guard.rs` and
+//! `postcondition/compiled_postconditions.rs` judge it; the host cuts and stores large results
+//! (`holm-runtime/src/spill.rs`). A guard must treat missing text as unknown, never as absent.
 
 use holm_read::Read;
 use serde::{Deserialize, Serialize};

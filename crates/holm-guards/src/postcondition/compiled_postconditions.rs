@@ -1,4 +1,10 @@
 //! Postconditions, compiled once and evaluated for every result.
+//!
+//! It decides what the text at hand can decide, and lists the rest for the host: programs, and
+//! promises about a result whose middle was spilled. It runs no program and reads no file
+//! (`holm-runtime/src/check.rs` does). Patterns are matched in linear time (`schema/pattern.rs`),
+//! and the number of promises is bounded, since a foreign server may declare them. What follows a
+//! rejection is decided in `holm-kernel/src/run/result_checks.rs`.
 
 use alloc::format;
 use alloc::string::{String, ToString};

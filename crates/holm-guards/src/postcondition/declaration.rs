@@ -1,4 +1,8 @@
-//! Postconditions as a tool declares them.
+//! Postconditions as a tool declares them, as data that is stored with the tool's description.
+//!
+//! Nothing is compiled or checked here; see `postcondition/compiled_postconditions.rs`.
+//! Declarations are part of record 0, so names of fields and variants keep their meaning. A new
+//! kind of rule needs a variant here and its evaluation there.
 
 use alloc::string::String;
 use alloc::vec::Vec;

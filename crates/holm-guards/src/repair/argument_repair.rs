@@ -1,4 +1,9 @@
 //! The entry point of this module: text in, valid arguments or an explanation out.
+//!
+//! The order is fixed: read the text (`repair/text.rs`), validate, change what has one meaning
+//! (`repair/fixer.rs`), validate again. Valid arguments are never changed, and nothing is returned
+//! as valid that the schema (`schema/`) does not allow. The explanation is for the model and ends
+//! with the expected shape.
 
 use alloc::format;
 use alloc::string::String;

@@ -1,4 +1,7 @@
 //! What was changed in a call's arguments, for the journal and for people.
+//!
+//! It is a list of kinds and their texts; the changes themselves are made in `repair/text.rs` and
+//! `repair/fixer.rs`. Every change must be listed, since a user approves the repaired call.
 
 use alloc::string::String;
 use core::fmt;

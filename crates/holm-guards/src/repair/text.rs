@@ -1,4 +1,9 @@
 //! Parses the text of arguments, and shows the place where that fails.
+//!
+//! It removes a code fence around the whole text and commas before closing brackets, and nothing
+//! else; the parser itself stays strict (`json/parse.rs`). Changes that need the schema are made in
+//! `repair/fixer.rs`. Finding JSON inside prose is not done here
+//! (`holm-kernel/src/protocol/scan.rs`, `skill/reply.rs`).
 
 use alloc::format;
 use alloc::string::String;

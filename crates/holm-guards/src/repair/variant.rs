@@ -1,4 +1,7 @@
 //! Unwraps variants of tagged unions that arrive in a wrapper.
+//!
+//! It only proposes the flat object; `repair/fixer.rs` tries it and keeps it if it is valid and no
+//! other branch fits. It acts only where the schema fixes the tag, so that no tag is invented.
 
 use alloc::string::String;
 

@@ -1,4 +1,8 @@
 //! The compiled schema and its public methods.
+//!
+//! It only holds the nodes and passes calls on: `schema/compile/` makes it, `schema/check/`
+//! validates, `schema/summary.rs` describes. Compile once when a tool is registered, not for each
+//! call.
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -1,4 +1,9 @@
 //! What is wrong with a schema, and what in it is not enforced.
+//!
+//! A schema that cannot be used is an error; a demand that is not enforced is an
+//! [`UnsupportedKeyword`], which the caller must show. What is wrong with a *value* is a violation
+//! (`schema/violation.rs`, worded in `schema/message.rs`). Text of the document in a message is cut
+//! short.
 
 use alloc::{format, string::String};
 

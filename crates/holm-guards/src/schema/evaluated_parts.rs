@@ -3,6 +3,9 @@
 //!
 //! Computed only where one of these keywords occurs, by walking the schemas that applied to the
 //! same value. Branches that did not hold contribute nothing, as the specification requires.
+//!
+//! It does not decide whether a value is valid; `schema/check/logic.rs` does, and asks here. Its
+//! work is charged to the budget of the same walk.
 
 use alloc::collections::BTreeSet;
 

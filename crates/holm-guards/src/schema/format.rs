@@ -1,8 +1,9 @@
 //! Checks of `format`, made only if a caller asks for them.
 //!
 //! Validation treats `format` as a description, as draft 2020-12 does by default: models follow it
-//! loosely and a wrong refusal costs a turn. Guards that must be sure, such as the one behind
-//! `extract`, ask here by name.
+//! loosely and a wrong refusal costs a turn. So nothing in `schema/check/` calls this file; the
+//! compiler only asks whether a format is known. The forms that contract skills demand are looser
+//! and are in `skill/format.rs`.
 
 use core::net::{Ipv4Addr, Ipv6Addr};
 

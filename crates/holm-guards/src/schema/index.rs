@@ -1,5 +1,10 @@
 //! Finds the identifiers that a document defines. This happens before compilation, so that
 //! references may point forward.
+//!
+//! It resolves references inside the document only: a reference that leads out is reported and
+//! never fetched. URIs are resolved in `schema/uri.rs`, which keywords hold schemas is listed in
+//! `schema/keywords.rs`. The number of subschemas and the length of identifiers are bounded. The
+//! first definition of an identifier wins, so that a later copy cannot redirect references.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;

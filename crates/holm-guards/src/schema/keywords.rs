@@ -1,4 +1,7 @@
-//! The keyword tables: which keywords contain schemas, and which ones validation ignores.
+//! The keyword tables: which keywords contain schemas, and which ones validation knows.
+//!
+//! A keyword that is missing here is reported as not enforced (`schema/compile/compiler.rs`). What
+//! a keyword means is in `schema/compile/rules.rs`. The tables are sorted where they are searched.
 
 use alloc::vec::Vec;
 

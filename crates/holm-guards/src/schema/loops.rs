@@ -1,4 +1,9 @@
 //! Finds schemas that would apply themselves to the same value for ever.
+//!
+//! It runs once after compilation (`schema/compile/compiler.rs`) and walks with a stack of its own,
+//! since a document chooses the length of its chains. Recursion that descends into the value is
+//! fine and is bounded during validation (`schema/check/checker.rs`). Loops of a *run* are detected
+//! in `holm-kernel/src/loops.rs`.
 
 use alloc::vec;
 use alloc::vec::Vec;

@@ -1,5 +1,9 @@
 //! The texts of violations. A model reads them and tries again, so each says what is wrong and what
 //! to send.
+//!
+//! This file words and decides nothing: `schema/check/` finds violations, `schema/path.rs` names
+//! their place, `schema/summary.rs` describes a schema. Values and names of the sender are cut
+//! short, so that a message cannot flood a prompt. Code must not parse them.
 
 use alloc::borrow::ToOwned;
 use alloc::format;

@@ -17,8 +17,26 @@
 //!   `dependencies`, `unevaluatedProperties`.
 //!
 //! `format` is an annotation; [`format::check`] asserts it where a guard asks for it.
-//! [`CompiledSchema::unsupported`] names every demand of a schema beyond this list, so that no caller
-//! relies on a check that is not made. Remote references are never fetched.
+//! [`CompiledSchema::unsupported`] names every demand of a schema beyond this list, so that no
+//! caller relies on a check that is not made. Remote references are never fetched.
+//!
+//! Where things are:
+//!
+//! - `schema/compiled_schema.rs`: the public type.
+//! - `schema/error.rs`: unusable schemas, and demands that are not enforced.
+//! - `schema/compile/`: a document as nodes.
+//! - `schema/node.rs`: the nodes.
+//! - `schema/keywords.rs`: which keywords exist.
+//! - `schema/dialect.rs`: the edition.
+//! - `schema/index.rs`, `schema/uri.rs`: identifiers and references inside a document.
+//! - `schema/loops.rs`: schemas that would never end.
+//! - `schema/check/`: validation.
+//! - `schema/evaluated_parts.rs`: for `unevaluatedProperties` and `unevaluatedItems`.
+//! - `schema/path.rs`: the place in a value.
+//! - `schema/message.rs`, `schema/summary.rs`, `schema/violation.rs`: what a model is told.
+//! - `schema/union.rs`: which branch was meant.
+//! - `schema/pattern.rs`: regular expressions.
+//! - `schema/format.rs`: formats, for callers that ask.
 
 mod check;
 mod compile;

@@ -1,5 +1,9 @@
 //! A compiled schema: nodes in one vector that name each other by index. A recursive schema is then
 //! an index that points back.
+//!
+//! These are data: `schema/compile/` fills them, `schema/check/` enforces them, `repair/fixer.rs`
+//! reads them. Lists that are searched are kept sorted. A rule that is present is enforced
+//! completely; a demand that is not enforced leaves no rule here but a gap (`schema/error.rs`).
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -14,7 +18,7 @@ pub(crate) struct SchemaNodeId(pub(super) u32);
 /// One subschema, its keywords sorted by the kind of value that they speak about.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SchemaNode {
-    /// `false` for the schema that admits nothing.
+    /// Whether this is the schema `false`, which admits nothing.
     pub(crate) refused: bool,
     pub(crate) types: TypeSet,
     pub(crate) values: Option<Box<AllowedValues>>,

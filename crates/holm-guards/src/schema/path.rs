@@ -1,5 +1,8 @@
 //! The current place of validation in a value, kept on the stack so that a valid value costs no
 //! allocation.
+//!
+//! Text is built from it only for a violation (`schema/message.rs`). Pointers of contract skills
+//! are something else (`skill/path.rs`). Names come from the sender, so a label is cut short.
 
 use alloc::borrow::Cow;
 use alloc::string::String;

@@ -4,6 +4,15 @@
 //! matches somewhere. That needs no captures and no order of preference, only sets of states. So
 //! the engine is small: a parser, a program and a search that remembers its steps. Syntax that
 //! linear time forbids (look-around, back-references) is reported as a gap and never half-enforced.
+//!
+//! Where things are:
+//!
+//! - `schema/pattern/parse.rs`: the syntax.
+//! - `schema/pattern/node.rs`: a pattern as a tree.
+//! - `schema/pattern/program.rs`: as instructions.
+//! - `schema/pattern/search.rs`: runs them over a text.
+//!
+//! Patterns come from strangers, so no change may give up linear time or the limits on their size.
 
 mod node;
 mod parse;

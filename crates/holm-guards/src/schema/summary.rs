@@ -1,4 +1,8 @@
 //! Summarises a schema in one line, for error texts that a model reads to correct its call.
+//!
+//! It leaves details out on purpose: the model has the whole schema in its tool list. Length and
+//! depth are bounded, since a schema may be recursive. Violations are worded in
+//! `schema/message.rs`, and nothing is validated here.
 
 use alloc::string::String;
 use core::fmt::Write;

@@ -1,4 +1,8 @@
 //! The part of RFC 3986 that local references need: resolving one reference against a base.
+//!
+//! It compares texts and never contacts a host. `schema/index.rs` uses it to find identifiers
+//! inside a document. URLs that may be fetched are a different matter
+//! (`holm-grants/src/net/url.rs`).
 
 use alloc::format;
 use alloc::string::{String, ToString};

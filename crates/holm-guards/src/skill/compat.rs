@@ -5,6 +5,9 @@
 //! decide by them, so that the same replies lead to the same endings. Two things differ. The detail
 //! of a JSON syntax error is our parser's. A reply with so many values that checking them would
 //! take seconds is refused.
+//!
+//! Nothing here is to be improved; Holm's own rules are in `skill/runner.rs` and `skill/source/`.
+//! The functions of agent.rs that a host calls are in `holm-kernel/src/compat/agent_rs/`.
 
 use alloc::format;
 use alloc::string::{String, ToString};

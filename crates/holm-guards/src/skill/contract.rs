@@ -1,4 +1,8 @@
 //! The contract of a skill, as data that any author can write.
+//!
+//! It declares and checks nothing: `skill/runner.rs` compiles a contract and finds its mistakes.
+//! Contracts are stored with their tools, so names of fields keep their meaning. The contract of
+//! the built-in skill is in `skill/extract.rs`.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;

@@ -5,7 +5,7 @@ use alloc::string::String;
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
-/// A skill refused. Displayed as `JsonKind: detail`, in the words of agent.rs, because hosts
+/// A skill refused. Displayed as `Kind: detail`, in the words of agent.rs, because hosts
 /// show and match them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read, thiserror::Error)]
 #[serde(rename_all = "snake_case")]

@@ -1,4 +1,8 @@
 //! The built-in skill `extract`: structured values out of a text that holds them.
+//!
+//! It is only a contract. The checks are those of every contract skill (`skill/runner.rs`), so a
+//! stricter rule for extraction is a change of the contract here or of `skill/source/`. Name,
+//! description and version come from `skill/compat.rs`, because hosts of agent.rs know them.
 
 use alloc::collections::BTreeMap;
 use alloc::format;

@@ -1,8 +1,10 @@
 //! Checks whether a value has the requested form.
 //!
-//! The source check proves that a value is in the text; the form check proves that it is the right
-//! kind of value. The forms are those that people write, not the full grammars of the standards:
-//! comments in e-mail addresses and URLs without a host are refused.
+//! The source check (`skill/source/`) proves that a value is in the text; the form check proves
+//! that it is the right kind of value. The forms are those that people write, not the full grammars
+//! of the standards: comments in e-mail addresses and URLs without a host are refused. The `format`
+//! keyword of JSON Schema is a different thing (`schema/format.rs`). Dates are recognised in
+//! `skill/source/date.rs`.
 
 use core::fmt;
 

@@ -7,6 +7,22 @@
 //! There is one retry, and the caller that drives the skill counts it.
 //!
 //! [`extract`] is built in. [`compat`] keeps the looser rules of agent.rs.
+//!
+//! Where things are:
+//!
+//! - `skill/contract.rs`: a contract as data.
+//! - `skill/runner.rs`: a compiled contract and its two checks.
+//! - `skill/contract_skills.rs`: skills by name.
+//! - `skill/prompt.rs`: the texts for the model.
+//! - `skill/reply.rs`: the JSON object in a reply.
+//! - `skill/error.rs`: why a skill refuses.
+//! - `skill/path.rs`: pointers into an output.
+//! - `skill/format.rs`: the forms of values.
+//! - `skill/source/`: whether a value stands in the source text.
+//! - `skill/extract.rs`: the built-in skill.
+//! - `skill/compat.rs`: the rules of agent.rs.
+//!
+//! The model calls are made in `holm-kernel/src/run/skill.rs`.
 
 pub mod compat;
 mod contract;

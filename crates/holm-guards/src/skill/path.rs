@@ -1,4 +1,9 @@
-//! Pointers into an output, and the values that they lead to.
+//! Pointers into an output, and the values that they lead to; `*` stands for every element or
+//! member.
+//!
+//! It finds values and checks none (`skill/runner.rs` does). It walks with a stack of its own, so
+//! that no nesting of an output reaches the call stack. A pointer that leads nowhere is not an
+//! error: whether a member is required is the schema's business.
 
 use alloc::string::{String, ToString};
 use alloc::vec;

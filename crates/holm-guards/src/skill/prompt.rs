@@ -2,6 +2,10 @@
 //!
 //! The input is shown as one JSON value. Its quotes and line ends are escaped, so no source text
 //! can close it and continue in the voice of the instructions.
+//!
+//! What a reply must satisfy is checked in `skill/runner.rs`, not promised here. [`copied_from`]
+//! reads a task back, so the sentences around the input must stay recognisable. The model calls are
+//! made in `holm-kernel/src/run/skill.rs`.
 
 use alloc::format;
 use alloc::string::String;

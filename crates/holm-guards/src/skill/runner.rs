@@ -1,4 +1,10 @@
 //! A compiled contract and its two checks: one for inputs, one for replies.
+//!
+//! Despite the file's name nothing runs here: `holm-kernel/src/run/skill.rs` calls the model and
+//! counts the retry. A reply is checked in a fixed order (one object, schema, source, forms), and
+//! the first failure is reported. Values are never corrected, only accepted or refused. The work of
+//! searching values in the source is bounded before it begins, because a reply may contain very
+//! many. The search itself is in `skill/source/text.rs`.
 
 use alloc::collections::BTreeMap;
 use alloc::format;

@@ -1,4 +1,11 @@
 //! The arguments with which bubblewrap builds an order's view of the system.
+//!
+//! It decides what the child sees of files; system calls are filtered in `launcher_side/filter.rs`,
+//! protected and hidden paths are mounted in `launcher_side/protect.rs` where the kernel allows it,
+//! and the steps before are in `launcher_side/child.rs`. Mounts are listed outer before inner, so
+//! that each stands inside the other. Nothing is created in the user's folders. All memory that
+//! belongs to no process is bounded. A granted or protected path that is a link is refused, or a
+//! job could redirect the next one.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -200,7 +207,6 @@ fn view(
     // of the same name.
     binds.sort_by_key(|(how, path)| (path.components().count(), *path == order.program, *how == "--ro-bind"));
     let writable = |path: &Path| order.innermost(path).is_some_and(|root| root.access.writes());
-    let mut furnished = Vec::new();
     for (how, path) in binds {
         // A root to read inside one to write is writable already; the program may lie in any of
         // them.

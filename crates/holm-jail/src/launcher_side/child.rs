@@ -1,4 +1,10 @@
 //! The child between its fork and the program: which rights it gives up, and in which order.
+//!
+//! The order matters: each step gives up what the next ones do not need, and a later step must not
+//! be able to undo an earlier one. A step that fails ends the child before the program runs. The
+//! engines' own work is in `launcher_side/bubblewrap.rs`, `launcher_side/protect.rs`,
+//! `launcher_side/rules.rs` and `launcher_side/filter.rs`. The process that waits for it is
+//! `launcher_side/supervisor.rs`.
 
 use std::io;
 use std::os::fd::OwnedFd;

@@ -1,5 +1,11 @@
 //! The seccomp filter: refuses system calls that no confined program needs, and those that get
 //! around the other defences.
+//!
+//! It sees numbers and never memory, so files are confined elsewhere (`launcher_side/rules.rs`,
+//! `launcher_side/bubblewrap.rs`). A call whose flags lie in memory must be refused as unknown, not
+//! inspected. Which calls are refused depends on what else confines the job: without mounts or
+//! namespaces the filter refuses more. The filter is installed in `launcher_side/child.rs`, or by
+//! bubblewrap.
 
 use std::collections::BTreeMap;
 

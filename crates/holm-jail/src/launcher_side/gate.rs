@@ -5,6 +5,10 @@
 //! program again inside, as the *gate*. The gate hands out its mount namespace and waits. A process
 //! outside enters that namespace and makes the mounts there. Then the gate becomes the program. A
 //! gate that receives nothing, or anything but the order, starts nothing.
+//!
+//! The mounts themselves are made by `launcher_side/protect.rs`; the view is built by
+//! `launcher_side/bubblewrap.rs`. The gate gets the order from outside and neither arguments nor
+//! environment from the job, because a variable could make the loader run code in it.
 
 use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut, Read as _, Write as _};

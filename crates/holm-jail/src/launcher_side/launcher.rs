@@ -1,4 +1,9 @@
 //! The launcher's loop: one message, one fork.
+//!
+//! It reads no order and confines nothing: the forked process does (`launcher_side/supervisor.rs`).
+//! It stays small and keeps one thread, so that a fork is fast and safe. When the socket to the
+//! host closes it ends; jobs that run have supervisors of their own. The host's side is
+//! `launcher.rs`.
 
 use std::fs::File;
 use std::io::IoSliceMut;

@@ -4,6 +4,11 @@
 //! names are watched from outside, and a file that appears under one is renamed at once. The jail
 //! cannot tell whether the job or another program of the user created it. So it is kept under its
 //! new name, unless it holds nothing but empty folders.
+//!
+//! Names that exist are protected by mounts (`launcher_side/protect.rs`). Entries are touched only
+//! through an open folder (`launcher_side/missing_names/folder_entry.rs`), since a job can put
+//! links in the way. Only empty folders are removed. The number of watches and events is bounded,
+//! because a job can create files without end.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};

@@ -1,4 +1,8 @@
 //! Creates namespaces for this process, on kernels that allow them to every user.
+//!
+//! Whether they are allowed is found out once, in the launcher, by trying in a child. The mounts
+//! inside are made by `launcher_side/protect.rs`, the network by `launcher_side/network.rs`. The
+//! user and the group stay the same inside as outside, so that files keep their owners.
 
 use std::fs;
 use std::io;

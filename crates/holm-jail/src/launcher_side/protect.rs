@@ -8,6 +8,11 @@
 //! Every mount is put on an open file, not on a name that could mean another file by then. Nothing
 //! is created for it in the user's folders: a path that does not exist is not mounted, see
 //! [`super::missing_names`].
+//!
+//! If the kernel gives no mounts, the engines leave out rights instead (`launcher_side/rules.rs`,
+//! `launcher_side/bubblewrap.rs`). Which paths are protected or hidden was decided in `jail.rs`. A
+//! hidden file that was moved or replaced meanwhile fails the start, because covering its name
+//! would hide the wrong file.
 
 use std::collections::BTreeMap;
 use std::io;

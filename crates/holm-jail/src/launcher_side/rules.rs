@@ -1,4 +1,10 @@
-//! The Landlock rules of an order.
+//! The Landlock rules of an order: which files the child may read, write and execute.
+//!
+//! Landlock knows no exceptions beneath a folder and does not see changes of modes or owners. So
+//! mounts protect paths where possible (`launcher_side/protect.rs`), and otherwise everything
+//! beside a protected path is opened one by one: less than was granted, never more. System calls
+//! are filtered in `launcher_side/filter.rs`. The list of files that every program needs is here,
+//! and nothing in it may be secret.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,9 @@
 //! Watches one child, and kills every process that it leaves behind.
+//!
+//! It reads the order, forks the child (`launcher_side/child.rs`), and waits for its end, the
+//! clock, memory, a protected name that appears, or the host. It confines nothing itself and has
+//! the user's rights, so it must not follow a path that the job can change. Whatever ends the job,
+//! all descendants are killed and reaped before the end is reported (`launcher_side/sweep.rs`).
 
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};

@@ -3,6 +3,10 @@
 //! Only *direct* children are killed: only their parent can free their process ids, so a reused id
 //! never hits an unrelated process. A killed child's own children come to this process, which is
 //! their reaper, and are killed next.
+//!
+//! When to kill is decided in `launcher_side/supervisor.rs`. The hunt is bounded in time, and the
+//! program's own exit status is taken before anything is killed. This file also measures the memory
+//! of all descendants.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,9 @@
-//! System calls for which no crate has a safe wrapper.
+//! System calls for which no crate has a safe wrapper. This is the only file of the crate with
+//! `unsafe` code.
+//!
+//! Each wrapper says why it is sound; most rely on these processes having one thread. Callers get
+//! safe functions and decide when to call them (`launcher_side/child.rs`,
+//! `launcher_side/protect.rs` and others).
 
 use std::ffi::CString;
 use std::io;

@@ -312,6 +312,20 @@ async fn no_folder_in_memory_is_without_a_bound() {
 }
 
 #[tokio::test]
+async fn the_folders_that_lead_to_roots_in_a_kept_tmp_are_read_only() {
+    let cell = Cell::new(Way::Bubblewrap);
+    let work = cell.path("work");
+    let way = work.parent().unwrap();
+    cell.make(&format!("session/{}/.keep", way.file_name().unwrap().display()), "");
+    let jail = cell.jail().temporary(&cell.path("session"), [way.to_owned()]);
+    let script = "touch /tmp/kept && echo kept; touch $CELL/new 2>/dev/null && echo made; \
+                  touch $CELL/work/new && echo worked";
+    let outcome = cell.run(&jail, &cell::shell(script)).await;
+    assert_eq!(cell::text(&outcome.stdout.bytes), "kept\nworked\n", "{outcome:?}");
+    assert!(cell.path("session/kept").exists() && cell.path("work/new").exists());
+}
+
+#[tokio::test]
 async fn memory_that_no_process_has_resident_is_bounded() {
     const SCRIPT: &str = r#"
 import ctypes, errno, os

@@ -1,4 +1,9 @@
-//! Settings for fitting a long transcript into a model's window.
+//! Settings for fitting a long transcript into a model's window: when to shrink the view, how far,
+//! and whether a model writes a summary.
+//!
+//! Only data and defaults are here. `context/plan.rs` decides with them,
+//! `context/token_thresholds.rs` turns the shares into tokens, and the window of a model is in
+//! `config/model.rs`. Shares are whole thousandths, because no float may affect a decision.
 
 use alloc::string::String;
 

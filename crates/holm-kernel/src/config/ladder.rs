@@ -1,7 +1,9 @@
 //! A ladder of models: a run starts with a small model and steps up when the small one fails.
 //!
 //! Everything here is data, so every host steps up in the same way, and a journal says why a run
-//! began on its rung.
+//! began on its rung. `run/ladder.rs` decides when to step up. The host chooses the first rung
+//! before record 0 is written (`holm-runtime/src/ledger/starting_rung.rs`). Fallbacks after a
+//! failed call are not part of a ladder; `run/failure.rs` handles them.
 
 use alloc::{
     string::{String, ToString},

@@ -1,4 +1,9 @@
-//! Limits of a run. A limit is lifted only by naming it `Unbounded`.
+//! Limits of a run, with their defaults. A limit is lifted only by naming it `Unbounded`, so that a
+//! forgotten field never lifts one.
+//!
+//! This file only declares them: `run/turn.rs` checks turns, tokens and time before each model
+//! call, `run/budget_share.rs` checks money and tokens, and `run/stop.rs` ends a group at its
+//! deadline. Limits of one tool (quota, time, size of results) are in `config/tool.rs`.
 
 use holm_read::Read;
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,22 @@
-//! A run's configuration, as data: it is part of record 0 and so of the run's identity.
+//! A run's configuration, as data: it is part of record 0 and so of the run's identity. Nothing
+//! here decides anything; `run/` reads it. Decisions that data cannot express are left to the host,
+//! through [`Effect::Consult`](crate::Effect).
 //!
-//! Nothing here is code. Decisions that data cannot express are left to
-//! the host, through [`Effect::Consult`](crate::Effect).
+//! Every type is stored in journals, so a field may be added with a default, but none may change
+//! its meaning; see `docs/stability.md`. A change to a decision rule needs a new [`SEMANTICS`]. A
+//! setting that only concerns a host (files, keys, terminals) belongs into `holm-config`, not here.
+//!
+//! Where things are:
+//!
+//! - `config/model.rs`: models and prices.
+//! - `config/ladder.rs`: when a stronger model takes over.
+//! - `config/retry.rs`: pauses between tries.
+//! - `config/tool.rs`: what a tool declares.
+//! - `config/own_tools.rs`: names of tools that the run carries out itself.
+//! - `config/limits.rs`: limits and the budget.
+//! - `config/context.rs`: how a long transcript is fitted into the window.
+//! - `config/policy.rs`: the product's vocabulary.
+//! - `config/narrowing.rs`: restrictions of a host that takes a run over.
 
 mod context;
 mod ladder;

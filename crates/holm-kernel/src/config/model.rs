@@ -1,4 +1,9 @@
-//! The models that a run may use, and their prices.
+//! The models that a run may use, and what a usage costs at their prices.
+//!
+//! Prices and sums are whole numbers in billionths of a dollar, rounded up: a float could give two
+//! hosts different sums. An unknown price never counts as free. The list of known models is in
+//! `holm-wire/src/catalogue/`, calls are made by `holm-models`, and `run/billing.rs` books the
+//! cost.
 
 use alloc::string::String;
 

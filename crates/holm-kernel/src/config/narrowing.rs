@@ -1,8 +1,9 @@
 //! Restrictions that a host adds to a run that it takes over.
 //!
-//! Another host wrote record 0 of such a run. That record is still the run's history, but
-//! this host need not accept its settings. Every value here can make a run stricter, and none
-//! can make it laxer.
+//! Another host wrote record 0 of such a run. That record is still the run's history, but this host
+//! need not accept its settings. Every value here can make a run stricter, and none can make it
+//! laxer: a new field must keep that rule, and the test below checks it. `run/changes.rs` applies a
+//! narrowing to a run. Changes by a person (mode, grants, budget) are inputs of their own.
 
 use alloc::vec::Vec;
 

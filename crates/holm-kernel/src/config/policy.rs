@@ -1,5 +1,10 @@
 //! A product's vocabulary as data: the notation of calls, other names of tools, and the notes that
 //! a stuck model gets.
+//!
+//! This file only declares it. `protocol/read.rs` and `protocol/alias.rs` read replies with it;
+//! `run/reply.rs` (replies), `run/call.rs` (hidden and terminal tools) and `run/turn.rs` (the last
+//! turn) act on it. The default names no tool, because the kernel knows no product. Permissions are
+//! not a part of it: they are grants, denials and the mode in `config/mod.rs`.
 
 use alloc::{
     collections::{BTreeMap, BTreeSet},

@@ -1,4 +1,10 @@
-//! A tool's declaration: what the kernel must know. The host decides how the tool runs.
+//! A tool's declaration: what the kernel must know to offer, permit, check and repeat its calls.
+//!
+//! The host decides how the tool runs (`Tool` in `holm-runtime/src/tool/mod.rs`); nothing here runs
+//! anything. `run/catalogue.rs` compiles the declarations, `run/permit.rs` evaluates needs and
+//! level, and `run/result_checks.rs` enforces postconditions. Every default must be the careful
+//! value, since a host may leave a field out: the level of an undeclared tool is the highest, and
+//! it may not run twice.
 
 use alloc::{boxed::Box, string::String, vec::Vec};
 

@@ -1,4 +1,9 @@
-//! Removes the oldest turns from the view.
+//! Removes the oldest turns from the view and puts the note about them in their place.
+//!
+//! Whole turns leave, never a part of one, so that no call loses its result: providers refuse such
+//! a request. The task, the latest prompt, the last words of the user and standing orders stay.
+//! This file does not decide when to cut (`context/plan.rs` and `context/overflow.rs` do), and the
+//! transcript keeps every message.
 
 use alloc::{sync::Arc, vec::Vec};
 

@@ -1,8 +1,10 @@
-//! Shortens a tool result inside its envelope.
+//! Shortens a tool result inside its envelope: to one line, or to its two ends.
 //!
 //! A result reaches the model sealed: an opening tag, a body that does not know the seal, a closing
 //! tag. The functions here keep both tags and replace only the body. So the rest still reads as
-//! tool output, and the call keeps its answer.
+//! tool output, and the call keeps its answer. Names and arguments that go into the line are made
+//! harmless first, because a tool or a model chose them. Envelopes are made in `envelope/seal.rs`;
+//! which results to shorten is decided in `context/view.rs` and `context/clip.rs`.
 
 use alloc::{format, string::String, vec::Vec};
 

@@ -21,6 +21,9 @@
 //! compare it with them. The other columns are scaled from it with care: a figure that is too high
 //! wastes a little room, one that is too low fails a call. The table affects decisions, so a
 //! changed table needs a new [`SEMANTICS`](crate::SEMANTICS).
+//!
+//! This file only counts. What follows from a figure is decided in `context/plan.rs` and
+//! `run/billing.rs`.
 
 use alloc::{sync::Arc, vec, vec::Vec};
 

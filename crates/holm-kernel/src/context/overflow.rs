@@ -1,4 +1,8 @@
-//! Handles a provider's error that the request was too long.
+//! Handles a provider's error that the request was too long: makes the view at least a quarter
+//! smaller, and remembers the refused size for later plans.
+//!
+//! `run/failure.rs` calls it and then repeats the request. Shrinking before a call, by estimate, is
+//! done in `context/plan.rs`. No summary is requested here.
 
 use alloc::vec::Vec;
 

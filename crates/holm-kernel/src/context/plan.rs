@@ -1,4 +1,11 @@
 //! Decides before each model call whether and how to shrink the view.
+//!
+//! The order is fixed: shorten old results, then ask for a summary or drop the oldest turns, then
+//! clip kept results if the view cannot be sent otherwise. A change that frees little waits,
+//! because each change invalidates the provider's prompt cache. The steps themselves are in
+//! `context/view.rs`, `context/cut.rs` and `context/clip.rs`. This file calls no model: it returns
+//! [`PlanDecision::Summarise`], and `run/turn.rs` makes the request. Planning must not cost more
+//! with a longer view unless something has to leave it.
 
 use alloc::vec::Vec;
 

@@ -1,5 +1,10 @@
 //! What survives a compaction word for word: the latest calls of tools that declare it, and the
 //! names of the files that calls read and changed.
+//!
+//! Their number and size are bounded here, so that the note about a long past stays small.
+//! `run/retained.rs` collects them from finished calls, and `context/compaction_note.rs` shows
+//! them. Each text goes into a block of its own, because a result must not be able to imitate the
+//! text around it. The user's own words are kept in `context/user_words.rs`.
 
 use alloc::{borrow::ToOwned, format, string::String, sync::Arc, vec, vec::Vec};
 
@@ -7,6 +12,7 @@ use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use super::estimate;
+use crate::envelope::defused;
 use crate::{Block, Family, MessageId, Retention};
 
 /// The most calls that are remembered, of all tools together.
@@ -138,7 +144,7 @@ impl RetainedFacts {
             return Vec::new();
         }
         paths.reverse();
-        vec![Block::Text(lead.to_owned()), Block::Text(paths.join("\n"))]
+        vec![Block::Text(lead.to_owned()), Block::Text(defused(&paths.join("\n")))]
     }
 }
 
@@ -149,7 +155,7 @@ impl RetainedCall {
             (Retention::Each, Some(_)) => format!("[Your call of `{}`, and the answer:]", self.tool),
             (Retention::None | Retention::Latest, _) => format!("[Your last call of `{}`:]", self.tool),
         };
-        let mut blocks = vec![Block::Text(lead), Block::Text(String::from(&*self.arguments))];
+        let mut blocks = vec![Block::Text(lead), Block::Text(defused(&self.arguments))];
         blocks.extend(self.result.clone().map(Block::Text));
         blocks
     }

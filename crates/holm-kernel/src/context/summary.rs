@@ -1,4 +1,10 @@
-//! Asks a model to summarise what leaves the view, and uses the summary only if it helps.
+//! Builds the request for a summary of what leaves the view, and uses the summary only if it is
+//! shorter than what it replaces.
+//!
+//! The call itself is made by `run/turn.rs`, which also defuses the text and pays for it. When a
+//! summary is worth a call is decided in `context/plan.rs`. A useless summary leaves the view
+//! unchanged, and none is requested again before the next cut. The request begins with the messages
+//! of the view as they are, so that the provider's prompt cache serves it.
 
 use alloc::{borrow::ToOwned, string::String, sync::Arc, vec::Vec};
 

@@ -1,4 +1,9 @@
-//! Keeps the last words of the user in view, and the facts for the note, within a limit.
+//! Keeps the last words of the user in view, and the facts for the note, within the limit of
+//! [`ContextPolicy::verbatim_tokens`].
+//!
+//! The facts themselves are in `context/retained_facts.rs`, and `context/cut.rs` leaves the kept
+//! messages in place. Both take at most an eighth of the target each: otherwise a long prompt would
+//! leave no room for the work.
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,10 @@
-//! The view: the part of a transcript that the model is shown.
+//! The view: the part of a transcript that the model is shown, with running sums of its size.
+//!
+//! It takes new messages, ages old ones and shortens old results. It does not decide when to shrink
+//! (`context/plan.rs`), does not remove turns (`context/cut.rs`) and keeps no complete transcript
+//! (`run/history.rs`). Adding a message must cost the length of that message and never of the view.
+//! Every change other than growth must raise the epoch, because codecs keep the bytes of an
+//! unchanged epoch.
 
 use alloc::{sync::Arc, vec::Vec};
 

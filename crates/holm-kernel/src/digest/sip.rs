@@ -4,6 +4,9 @@
 //! Seals and idempotency keys come from it. An attacker who has seen some of them must not be able
 //! to predict the next. They are made on every call, where SHA-256 alone would be the largest part
 //! of the kernel's work. The key is derived with SHA-256, once per run.
+//!
+//! Idempotency keys of calls that a crash interrupted must stay the same, so neither the function
+//! nor the framing of its parts may change. Digests for comparing are in `digest.rs`.
 
 use super::sha256;
 

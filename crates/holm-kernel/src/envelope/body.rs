@@ -1,4 +1,9 @@
-//! The body of an envelope: a whole text, or its two ends with a note between them.
+//! The body of an envelope: a whole text, or its two ends with a note between them that says how
+//! much is missing.
+//!
+//! It only cuts. It does not write the tags (`envelope/seal.rs`), and it changes no character of
+//! what it keeps. How long a result may be is decided in `run/call.rs`; text that was too large for
+//! the journal was put elsewhere by the host (`holm-runtime/src/spill.rs`).
 
 use alloc::{borrow::Cow, format, string::String};
 

@@ -1,10 +1,13 @@
-//! Defuses every part of a body that a model could read as the envelope's own tag,
-//! and changes nothing else.
+//! Defuses every part of a text that a model could read as an envelope's tag, and changes nothing
+//! else.
 //!
-//! A model reads generously: it accepts `</ Tool_Output>`, full-width letters, or a name
-//! with invisible characters inside. So does the matcher here. Only the angle bracket of a
-//! match is replaced, so ordinary markup and code pass through unharmed, and the replacement
-//! can be undone exactly.
+//! It serves text that stands outside of envelopes, such as a model's summary or the description of
+//! a late tool. Text inside an envelope is not changed: there the seal protects
+//! (`envelope/seal.rs`). A model reads generously: it accepts `</ Tool_Output>`, full-width
+//! letters, or a name with invisible characters inside. So does the matcher here. Only the angle
+//! bracket of a match is replaced, so ordinary markup and code pass through unharmed, and the
+//! replacement can be undone exactly. It takes linear time, because an attacker can choose the
+//! text.
 
 use alloc::string::String;
 use core::fmt::Write as _;

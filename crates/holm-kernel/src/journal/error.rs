@@ -1,4 +1,9 @@
-//! Errors of a damaged journal: what is wrong, and where.
+//! Errors of a damaged journal: what is wrong with which record, and at which byte.
+//!
+//! This file only words the damage. `journal/line.rs` finds it in a line, and `journal/reader.rs`
+//! decides whether it is a torn tail. That a sound journal cannot be folded is a different error,
+//! in `journal/replay.rs`. A line of another format version never counts as torn: another program
+//! could read it, so it must not be cut.
 
 use alloc::string::String;
 

@@ -1,4 +1,8 @@
-//! SHA-256 values and their text form.
+//! SHA-256 values and their text form, which is 64 lower-case hex digits and nothing else.
+//!
+//! One value has one spelling: if two were accepted, a changed byte in a journal could go
+//! unnoticed. What is hashed is decided in `journal/record.rs` and `journal/payload.rs`. Hashes
+//! that are not part of the journal's format are in `digest.rs`.
 
 use alloc::string::String;
 use core::fmt;

@@ -1,4 +1,10 @@
 //! One record as one line of JSON: stable key order, written by hand, read strictly.
+//!
+//! This file knows the format of a line and whether a line follows the one before it. It does not
+//! split a text into lines or judge the tail (`journal/reader.rs`), does not compute the chain
+//! (`journal/record.rs`) and does not read the input (`journal/payload.rs`). The bytes are hashed
+//! and stored for good, so a change of the format needs a new [`VERSION`]. The payload's nesting is
+//! checked before any recursive parser sees it.
 
 use alloc::string::{String, ToString as _};
 use core::fmt::Write as _;

@@ -1,5 +1,8 @@
 //! The journal: the list of inputs as text, chained so that damage is found and named.
 //!
+//! Nothing here opens a file or syncs one. The host stores the lines before it acts on them
+//! (`holm-runtime/src/journal/`, `holm-store/src/store/journal.rs`).
+//!
 //! State is a fold over inputs, so the inputs are all that is kept. One record is one line:
 //!
 //! ```text
@@ -14,9 +17,9 @@
 //! valid journal, or cut records off the end. To prove that neither happened, keep a [`Head`]
 //! elsewhere and call [`Head::check`].
 //!
-//! **What an eraser may do.** Put `null` in place of any `input` ([`JournalRecord::erase`]) and nothing
-//! else. The chain covers the payload's hash, so it still holds. A replay that needs an erased
-//! record says so by its number; a [`Snapshot`] that was taken after it still works.
+//! **What an eraser may do.** Put `null` in place of any `input` ([`JournalRecord::erase`]) and
+//! nothing else. The chain covers the payload's hash, so it still holds. A replay that needs an
+//! erased record says so by its number; a [`Snapshot`] that was taken after it still works.
 //!
 //! **What is covered.** What a record says: its number, time, digest and input. White space between
 //! the members of a line and members that no version knows are not part of it; a reader drops them.
@@ -28,6 +31,20 @@
 //! rule this out asks before it continues. Damage counts as a tail only if no whole record follows
 //! it. Damage in the middle, and records of another format version, are errors, and nothing may be
 //! cut without a person's decision.
+//!
+//! Where things are:
+//!
+//! - `journal/writer.rs`: handled inputs as lines.
+//! - `journal/reader.rs`: lines as verified records, and the state of the tail.
+//! - `journal/line.rs`: the format of one line.
+//! - `journal/record.rs`: a record, its chain value, and the head of a journal.
+//! - `journal/payload.rs`: the text of an input and its limits.
+//! - `journal/nesting.rs`: how deep brackets nest.
+//! - `journal/hash.rs`: SHA-256 values.
+//! - `journal/error.rs`: what is wrong with a damaged journal.
+//! - `journal/replay.rs`: folds records into a run.
+//! - `journal/snapshot.rs`: starts the fold later.
+//! - `journal/fork.rs`: ends it earlier.
 //!
 //! ```
 //! use holm_kernel::{Config, Input, ModelSpec, Prompt, Started, Timestamp, journal};

@@ -1,4 +1,10 @@
 //! The payload of a record: the exact bytes of its input, and their hash.
+//!
+//! An input that could be written but not read back is refused here, before the run handles it,
+//! because such a journal could never be resumed. The bytes are kept as they were written and never
+//! serialised again: the chain covers their hash. Large content does not belong into a payload; the
+//! host stores it elsewhere and refers to it (`holm-runtime/src/spill.rs`). The line around the
+//! payload is in `journal/line.rs`.
 
 use alloc::string::{String, ToString as _};
 

@@ -1,4 +1,10 @@
-//! Reads a journal, in one go or as its bytes arrive.
+//! Reads a journal, in one go or as its bytes arrive, and verifies each record and the chain.
+//!
+//! It decides what a bad line means: a torn tail if no whole record follows, and otherwise an
+//! error. It repairs nothing and cuts nothing; the host does that
+//! (`holm-runtime/src/journal/folder.rs`). It holds at most one line in memory, and the result must
+//! not depend on how the bytes were split. The format of a line is in `journal/line.rs`, folding
+//! the records in `journal/replay.rs`.
 
 use alloc::vec::Vec;
 use core::mem;

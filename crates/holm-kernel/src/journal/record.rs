@@ -1,4 +1,9 @@
-//! One record, and the head that says how far a journal reaches.
+//! One record, its link in the hash chain, and the head that says how far a journal reaches.
+//!
+//! The parts of a chain value have fixed widths and a fixed order, which must never change: every
+//! stored journal is checked against them. Records are made by `journal/reader.rs` after
+//! verification. The text of a line is in `journal/line.rs`, the input and its hash in
+//! `journal/payload.rs`.
 
 use alloc::string::String;
 

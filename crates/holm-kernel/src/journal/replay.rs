@@ -1,5 +1,11 @@
-//! Replays a journal: the same inputs give the same run, or the error names the
-//! first record that differs.
+//! Replays a journal: the same inputs give the same run, or the error names the first record that
+//! differs.
+//!
+//! It folds verified records and performs no effect: a caller that replays must only display what
+//! it is passed. Reading lines is done in `journal/reader.rs`, starting from a saved state in
+//! `journal/snapshot.rs`. The digests of effects are compared at every record, so a kernel that
+//! decides differently is found and never continues with a different past. To continue a replayed
+//! run, the host feeds [`Input::Resumed`] (`run/resume.rs`).
 
 use alloc::string::String;
 

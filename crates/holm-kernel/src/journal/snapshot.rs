@@ -3,6 +3,11 @@
 //! A snapshot is a cache. Its hash says whether it is complete, and the kernel's version says
 //! whether this kernel made it. In case of doubt it is ignored and the journal is folded. The hash
 //! has no key: store a snapshot where the journal is stored.
+//!
+//! A snapshot never replaces records, and nothing may depend on it: snapshot plus tail must equal
+//! the full replay. What belongs into the state is decided in `run/state.rs`; when one is made, in
+//! `holm-runtime/src/driver/batch.rs`; where it is stored, in `holm-runtime/src/journal/jsonl.rs`
+//! and `holm-store/src/store/journal.rs`.
 
 use alloc::string::{String, ToString as _};
 use core::fmt::Write as _;

@@ -1,4 +1,9 @@
-//! Writes records as they are handled.
+//! Writes records as they are handled: numbers and chains them, and returns each as a line.
+//!
+//! It returns text and stores nothing. The host must store the line durably before it performs an
+//! effect, and must drop run and writer if that fails. A payload is made before the run handles the
+//! input, so an input that cannot be journaled is never handled. The format of a line is in
+//! `journal/line.rs`, the chain in `journal/record.rs`.
 
 use alloc::{boxed::Box, string::String};
 

@@ -1,4 +1,11 @@
-//! The kinds of content a message can hold.
+//! The kinds of content a message can hold: text, thinking, calls, results, pictures, files and
+//! applications' own data.
+//!
+//! This is data without behaviour. `holm-wire` translates blocks for providers, `run/reply.rs`
+//! reads the calls in them, and `run/batch.rs` makes the results. Payloads of providers (`replay`)
+//! are kept unchanged, because providers refuse an altered one. Text of a [`ToolResult`] is already
+//! in its envelope (`envelope/seal.rs`); code that puts bare output there would let a tool speak as
+//! the user.
 
 use alloc::{string::String, vec::Vec};
 

@@ -1,7 +1,10 @@
 //! Messages of a run, made of typed blocks.
 //!
 //! Messages are immutable and shared (`Arc`): a run never clones content to build a request, and a
-//! codec encodes a message once and keeps the bytes.
+//! codec encodes a message once and keeps the bytes. They are stored in snapshots and shown to
+//! watchers, so names of fields and variants stay. This module knows no provider: translations are
+//! in `holm-wire`. The kinds of content are in `message/block.rs`, token counts and stop reasons in
+//! `message/usage.rs`. Which messages a model sees is decided in `context/`.
 
 mod block;
 mod usage;

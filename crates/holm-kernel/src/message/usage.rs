@@ -1,4 +1,8 @@
-//! The token usage of a reply, and why the reply stopped.
+//! The token usage of a reply, and why the reply stopped, in one vocabulary for every provider.
+//!
+//! Counts come from `holm-wire`, estimates for missing counts from `context/estimate.rs`, and
+//! prices are applied in `config/model.rs`. `run/billing.rs` books a usage, exactly once. The parts
+//! (`cached`, `reasoning`, …) are contained in `input` and `output` and must not be added to them.
 
 use holm_read::Read;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,10 @@
-//! Other names for tools and arguments, as a policy declares them.
+//! Replaces other names of tools and arguments by the real ones, as a policy declares them
+//! (`config/policy.rs`).
+//!
+//! It only renames. Values are repaired and validated afterwards (`run/call.rs`, with
+//! `holm-guards`), and a call through the tool search is unwrapped in `protocol/passed_on.rs`. A
+//! name that exists always wins over an alias: otherwise a policy could redirect a valid call to
+//! another tool.
 
 use alloc::string::String;
 

@@ -1,6 +1,11 @@
-//! Recognises a reply that announces an action and takes none. A real answer mistaken for an
+//! Recognises a native reply that announces an action and takes none. A real answer mistaken for an
 //! announcement costs a turn, so the conditions are strict: the last sentence must begin like an
 //! announcement, name an action, and leave nothing to the person.
+//!
+//! It only classifies; `run/reply.rs` decides what follows. Replies of the text protocol are judged
+//! by the policy's phrases in `protocol/read.rs`. The word lists affect decisions, so a change of
+//! them changes replays of runs that use
+//! [`Announcements::Corrected`](crate::Announcements::Corrected).
 
 use alloc::string::String;
 

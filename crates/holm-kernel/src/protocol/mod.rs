@@ -1,9 +1,21 @@
-//! Turns a model's text into calls: extracts JSON, resolves aliases, and makes ids and
-//! names that providers accept.
+//! Turns a model's text into calls: extracts JSON, resolves aliases, and makes ids and names that
+//! providers accept.
 //!
 //! Everything here is a pure function over text that a model wrote. It accepts any input, takes
 //! linear time and never fails: text that is not a call is an answer, and an inconclusive reply
-//! gets a second chance.
+//! gets a second chance. Whether a call may run is decided in `run/permit.rs`, and arguments are
+//! validated in `run/call.rs`. Formats of providers are in `holm-wire`.
+//!
+//! Where things are:
+//!
+//! - `protocol/scan.rs`: splits a reply into thinking, JSON objects and text.
+//! - `protocol/read.rs`: what a reply of the text protocol means.
+//! - `protocol/announcement.rs`: whether a native reply only announces an action.
+//! - `protocol/alias.rs`: other names of tools and arguments.
+//! - `protocol/passed_on.rs`: calls through the tool search.
+//! - `protocol/id.rs`, `protocol/name.rs`: ids of calls and names of tools for providers.
+//! - `protocol/instructions.rs`: the system prompt of the text protocol.
+//! - `protocol/text.rs`: the text protocol for hosts.
 
 mod alias;
 mod announcement;

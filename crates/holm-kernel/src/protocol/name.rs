@@ -1,4 +1,9 @@
-//! Tool names in the form that every provider accepts.
+//! Tool names in the form that every provider accepts, all different within one list.
+//!
+//! An acceptable name is never changed, since models and people know it. The same list gives the
+//! same names on every host, because journals and prompts contain them. This is not about aliases
+//! (`protocol/alias.rs`) or about names that are reserved for the run (`config/own_tools.rs`, which
+//! callers pass in).
 
 use alloc::{
     collections::{BTreeMap, BTreeSet},

@@ -1,4 +1,10 @@
-//! Reads one reply of the text protocol.
+//! Reads one reply of the text protocol: a call of a tool, a call of a skill, an answer, or
+//! something inconclusive.
+//!
+//! Finding JSON and thinking in the text is done in `protocol/scan.rs`; what follows from the
+//! reading, in `run/reply.rs`. Replies with native calls do not come here. Only the first call of a
+//! reply counts, and no argument is guessed or repaired here. Hosts use this through
+//! `protocol/text.rs`.
 
 use alloc::string::String;
 

@@ -1,7 +1,9 @@
 //! Splits a reply, in one pass, into thinking, JSON objects and the text around them.
 //!
 //! Thinking is removed first: a call that a model only considered is not a call. An object is
-//! skipped as a whole, so a tag inside an argument is left alone.
+//! skipped as a whole, so a tag inside an argument is left alone. What an object means is decided
+//! in `protocol/read.rs`. The number of failed attempts to parse is bounded, because a reply of
+//! unclosed brackets would otherwise take quadratic time.
 
 use alloc::string::String;
 

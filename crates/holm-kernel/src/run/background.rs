@@ -1,9 +1,12 @@
-//! Children in the background: their calls are answered at once, and the run
-//! continues while they work.
+//! Children in the background: their calls are answered at once, and the run continues while they
+//! work.
 //!
 //! Each has its share of the budget and its grants like any other child, and is kept until its
-//! result arrives. The result is checked by the same rules. The model gets it once: before the next
-//! model call, or earlier if it asks for it.
+//! result arrives. The result is checked by the same rules (`run/result_checks.rs`). The model gets
+//! it once: before the next model call, or earlier if it asks for it. This file also answers the
+//! tool that manages children. Starting a child is in `run/call.rs`, its share in
+//! `run/budget_share.rs`; the host runs it (`holm-runtime/src/child/`). The number of children is
+//! bounded, and none outlives its turn group.
 
 use alloc::{format, string::String};
 use core::fmt::Write as _;

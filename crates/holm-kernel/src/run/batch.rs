@@ -1,6 +1,12 @@
-//! The calls of one reply: opened together and answered in order. Read-only calls run in
-//! parallel. A call that may change something waits for the calls before it, and the calls after
-//! it wait for it.
+//! The calls of one reply: opened together and answered in order. Read-only calls run in parallel.
+//! A call that may change something waits for the calls before it, and the calls after it wait for
+//! it.
+//!
+//! This file keeps the order, finds the call that a fact belongs to, and decides what follows when
+//! all are answered. What happens to one call is in `run/call.rs`, whether it may run in
+//! `run/permit.rs`, whether its result is believed in `run/result_checks.rs`. Every call gets
+//! exactly one result, in the order of the reply, also when the run ends: providers refuse a
+//! transcript with an unanswered call.
 
 use alloc::{boxed::Box, collections::VecDeque, string::String, sync::Arc, vec::Vec};
 

@@ -1,7 +1,10 @@
 //! Pays for usage exactly once, also for a call that was given up before its answer came.
 //!
-//! Usage that no provider reports is paid by estimate. Otherwise a budget would hold only
-//! if the provider cooperates.
+//! Usage that no provider reports is paid by estimate. Otherwise a budget would hold only if the
+//! provider cooperates. Reservations for children, and whether a limit is reached, are in
+//! `run/budget_share.rs`; prices in `config/model.rs`; estimates in `context/estimate.rs`. The list
+//! of open bills is bounded, but the bill of a child is never dropped, because it may have spent
+//! its whole share.
 
 use alloc::vec::Vec;
 

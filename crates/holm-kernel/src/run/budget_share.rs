@@ -1,7 +1,10 @@
 //! Budget shares of children: reserved from the parent's remaining budget when a child is
 //! requested, and returned when its bill arrives.
 //!
-//! Money and tokens work alike, so parallel children never use more than their parent had.
+//! Money and tokens work alike, so parallel children never use more than their parent had. This
+//! file also answers whether the budget or the token limit is reached. Payments for model calls and
+//! late bills are in `run/billing.rs`; other limits in `run/turn.rs`. A share must be reserved
+//! before its effect is issued: two children could otherwise get the same money.
 
 use super::Run;
 use crate::planted::{PlantedBug, planted};

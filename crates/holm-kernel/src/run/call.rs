@@ -1,5 +1,11 @@
-//! The life of one call: prepared, started, dispatched, finished, settled. The module `question`
-//! handles questions about it.
+//! The life of one call: prepared, started, dispatched, finished, settled.
+//!
+//! It validates arguments, applies quotas and the loop detector, hands the call to the host, a
+//! child, a skill or the kernel, and seals the result. Whether a call may run is decided in
+//! `run/permit.rs`, questions about it are in `run/question.rs`, its place among the other calls in
+//! `run/batch.rs`, and whether its result is believed in `run/result_checks.rs`. A permission is
+//! checked again when the call starts, because authority may have changed since. No result reaches
+//! the model except through `settle`, which puts it into its envelope.
 
 use alloc::{
     string::{String, ToString},

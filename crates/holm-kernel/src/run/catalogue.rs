@@ -1,5 +1,11 @@
-//! The tools of a run, compiled once per change: schemas, postconditions, and the
-//! offer to the model.
+//! The tools of a run, compiled once per change: schemas, postconditions, and the offer to the
+//! model.
+//!
+//! It answers which tools exist, which are open, and what is wrong with a declaration. It does not
+//! decide about calls (`run/permit.rs`) and does not run them. A tool that does not compile is
+//! never offered, and the first of two tools with one name wins, so that a later source cannot
+//! replace a known tool. The list that requests carry between compactions is in
+//! `run/pinned_offer.rs`; declarations are in `config/tool.rs`.
 
 use alloc::{
     collections::{BTreeMap, BTreeSet},
@@ -161,8 +167,7 @@ impl RunCatalogue {
         }
         let mut tools = self.open_tools();
         if let Some(pinned) = &self.pinned {
-            let is_open = |tool: &&Arc<ToolSpec>| tools.iter().any(|open| open.name == tool.name);
-            tools = pinned.tools.iter().filter(is_open).cloned().collect();
+            tools = pinned.listed(&tools);
         }
         // Last, so that tools return in their old places when the mode does.
         tools.retain(|tool| self.plan.fits(tool));
@@ -203,7 +208,7 @@ impl RunCatalogue {
                 open.retain(|tool| self.plan.fits(tool));
                 return pinned.take_new(open);
             }
-            pinned => *pinned = Some(PinnedOffer::new(view, open)),
+            pinned => *pinned = Some(PinnedOffer::new(view, &open)),
         }
         let listed = Arc::clone(&self.offer);
         self.refresh();

@@ -1,4 +1,10 @@
-//! What changes while a run goes on: tools, mode, grants, budget.
+//! What changes while a run goes on: tools, mode, grants, budget, and restrictions of a new host.
+//!
+//! After each change the open calls are checked again (`look_again`): calls that are no longer
+//! permitted and have not started are stopped, and so is a child that holds more than its parent
+//! does now. Running calls continue. Withdrawing authority must also invalidate approvals that were
+//! given before, so it is counted. The rules are in `run/permit.rs`, questions in
+//! `run/question.rs`; what a narrowing contains is in `config/narrowing.rs`.
 
 use alloc::{sync::Arc, vec::Vec};
 

@@ -1,4 +1,10 @@
-//! Decides what follows a failed model call: wait and try again, shrink, fall back, or give up.
+//! Decides what follows a failed model call: wait and try again, shrink the view, fall back to the
+//! next model, or give up.
+//!
+//! The host has classified the failure (`holm-wire`); its message is never parsed here. Shrinking
+//! is done in `context/overflow.rs`, the retry is made by `run/turn.rs`, and poor work of a model
+//! is not a failure (`run/ladder.rs`). The pause is computed from the run's seed, because a replay
+//! must wait until the same time.
 
 use super::{
     Run,

@@ -1,7 +1,10 @@
 //! Switches to a stronger model when the work of the current one is not good enough.
 //!
 //! A model is replaced between turns, never within one: a call under way is paid at the price of
-//! the model that started it.
+//! the model that started it. This file counts shortfalls and changes the model.
+//! `run/result_checks.rs`, `run/reply.rs` and `run/skill.rs` report them; the settings are in
+//! `config/ladder.rs`. Failed calls of a provider do not belong here (`run/failure.rs`), nor does
+//! the choice of the first rung by experience (`holm-runtime/src/ledger/starting_rung.rs`).
 
 use alloc::{
     string::{String, ToString},

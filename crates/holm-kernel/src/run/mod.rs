@@ -1,15 +1,34 @@
-//! One run as a state machine.
+//! One run as a state machine: takes facts, decides, and queues commands.
 //!
-//! [`Run::handle`] takes a fact, decides, and queues commands; [`Run::poll`] returns them. The
-//! modules follow the loop:
+//! [`Run::handle`] takes a fact and [`Run::poll`] returns the commands. This file checks a fact for
+//! misuse, numbers records, calls, events and messages, and passes each fact to the file that
+//! handles it; decisions belong into those files. Nothing in this folder performs I/O, reads a
+//! clock or asks a hook directly. The same facts must give the same effects: a changed decision
+//! makes replays of existing journals fail and needs a new [`SEMANTICS`](crate::SEMANTICS).
 //!
-//! - `turn` prepares a model call; `reply` and `failure` take its answer.
-//! - `batch` and `call` run the tools; `permit` decides what may run; `question` asks about it;
-//!   `plan` enters and leaves plan mode.
-//! - `result_checks` checks results; `ladder` chooses a stronger model; `stop` ends a group.
-//! - `budget_share` and `billing` divide the budget among children and book what they used.
-//! - `background` keeps the children that work while the run continues; `resume` continues after
-//!   a crash.
+//! Where things are, along the loop:
+//!
+//! - `run/state.rs`: the state that snapshots store.
+//! - `run/history.rs`: the transcript.
+//! - `run/trace.rs`: the digest of effects.
+//! - `run/turn.rs`: prepares and makes a model call.
+//! - `run/reply.rs`: takes its reply.
+//! - `run/failure.rs`: takes its failure.
+//! - `run/ladder.rs`: changes to a stronger model.
+//! - `run/catalogue.rs`, `run/pinned_offer.rs`: the tools and the list that requests carry.
+//! - `run/batch.rs`: the calls of one reply and their order.
+//! - `run/call.rs`: one call from validation to its sealed result.
+//! - `run/permit.rs`: deny, ask or allow.
+//! - `run/question.rs`: asks and takes verdicts.
+//! - `run/plan.rs`: plan mode.
+//! - `run/result_checks.rs`: whether a result is believed.
+//! - `run/skill.rs`: contract skills.
+//! - `run/retained.rs`: what a compaction keeps.
+//! - `run/budget_share.rs`, `run/billing.rs`: reservations and payments.
+//! - `run/background.rs`: children that work in the background.
+//! - `run/changes.rs`: tools, mode, grants or budget change.
+//! - `run/stop.rs`: queues, deadlines, cancelling, the end of a group.
+//! - `run/resume.rs`: continues after a crash or on another host.
 
 mod background;
 mod batch;
@@ -21,6 +40,7 @@ mod changes;
 mod failure;
 mod history;
 mod ladder;
+mod past;
 mod permit;
 mod pinned_offer;
 mod plan;
@@ -388,7 +408,10 @@ impl Run {
             // `check` refuses it.
             Input::Started(_) => {}
             Input::Resumed { host } => self.resumed(host),
-            Input::Prompted(prompt) => self.prompted(prompt),
+            Input::Prompted(mut prompt) => {
+                self.add_past(core::mem::take(&mut prompt.past));
+                self.prompted(prompt);
+            }
             Input::Steered(prompt) => self.steered(prompt),
             Input::FollowedUp(prompt) => self.followed_up(prompt),
             Input::ModelFinished { call, result } => self.model_finished(call, result),

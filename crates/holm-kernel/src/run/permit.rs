@@ -1,8 +1,11 @@
 //! Decides whether a call may run: deny, ask or allow. One evaluator for every host.
 //!
-//! Authority is a value: the grants of the run, the grants that people gave during the
-//! run, the mode, and the marks of content that entered. Deny is final. Nothing here looks
-//! at the outside world.
+//! Authority is a value: the grants of the run, the grants that people gave during the run, the
+//! mode, and the marks of content that entered. Deny is final. Nothing here looks at the outside
+//! world. It does not ask (`run/question.rs`), start or stop a call (`run/call.rs`,
+//! `run/changes.rs`), and what a grant contains is decided in `holm-grants`. Everything that a
+//! decision depends on must raise the authority's epoch when it changes: permissions are only
+//! checked again when the epoch differs.
 
 use alloc::{
     string::{String, ToString},

@@ -1,7 +1,10 @@
 //! Plan mode by the model's own choice: in without a question, out only with a person's yes.
 //!
-//! Both are decided and carried out here, so that no host and no tool can do it differently. The
-//! module [`permit`](super::permit) decides what plan mode forbids, as for any mode.
+//! Both are decided and carried out here, so that no host and no tool can do it differently. This
+//! file also says what a call may do in plan mode ([`CallAccess`](crate::CallAccess)) and which
+//! tools are offered there. The module [`permit`](super::permit) decides what plan mode forbids, as
+//! for any mode; a change of mode by a person is in `run/changes.rs`. Leaving restores the mode
+//! from before and never a wider one, and plan mode that a person set cannot be left by the model.
 
 use alloc::{string::String, sync::Arc, vec::Vec};
 

@@ -2,7 +2,10 @@
 //!
 //! An answer counts only for the circumstances that its question showed. If they grow while the
 //! question is open, the question is withdrawn and asked again under a new id, so the old answer
-//! comes too late. An approval that waits for its turn must also match the circumstances.
+//! comes too late. An approval that waits for its turn must also match the circumstances. Whether
+//! to ask at all is decided in `run/permit.rs`; the host shows the question and waits
+//! (`holm-runtime/src/approver.rs`). All texts for a person go through `visible_text.rs`, because a
+//! call could hide what it does.
 
 use alloc::{
     string::{String, ToString},
@@ -24,7 +27,9 @@ use super::{
 use crate::effect::call_digest;
 use crate::planted::{PlantedBug, planted};
 use crate::visible_text;
-use crate::{AskReason, CallId, Effect, Event, Marks, Proposal, Timestamp, ToolKind, ToolSpec, Verdict};
+use crate::{
+    AskReason, CallAccess, CallId, Effect, Event, Marks, Proposal, Timestamp, ToolKind, ToolSpec, Verdict,
+};
 
 /// How often hooks may rewrite one call. A further rewrite is refused, so that two hooks
 /// cannot alternate for ever.
@@ -56,6 +61,9 @@ pub(crate) struct QuestionContext {
     /// The grants that a child agent would get.
     pub(crate) hands_on: GrantSet,
     pub(crate) marks: Marks,
+    /// What the call would be allowed to do: less in plan mode.
+    #[serde(default, skip_serializing_if = "CallAccess::is_full")]
+    pub(crate) access: CallAccess,
 }
 
 impl QuestionContext {
@@ -67,6 +75,7 @@ impl QuestionContext {
         now.reasons.iter().all(shown)
             && now.missing.iter().all(|need| self.missing.contains(need))
             && self.hands_on.contains_all(&now.hands_on)
+            && (self.access == now.access || self.access.is_full())
             && (self.marks == now.marks || !now.reasons.iter().copied().any(is_about_marks))
     }
 }
@@ -104,7 +113,13 @@ impl Run {
         reasons: Vec<AskReason>,
         missing: Vec<String>,
     ) -> QuestionContext {
-        QuestionContext { reasons, missing, hands_on: self.hands_on(tool), marks: self.state.marks }
+        QuestionContext {
+            reasons,
+            missing,
+            hands_on: self.hands_on(tool),
+            marks: self.state.marks,
+            access: self.access(tool),
+        }
     }
 
     /// The grants that a child agent would get if it started now; none for other tools.
@@ -119,7 +134,7 @@ impl Run {
 
     /// Everything that a person needs to see about a call.
     fn proposal(&mut self, slot: &CallSlot, tool: &ToolSpec, shown: &QuestionContext) -> Proposal {
-        let access = self.access(tool);
+        let access = shown.access;
         let needs: Vec<String> = access.allowed(&slot.needs).iter().map(ToString::to_string).collect();
         let hands_on: Vec<String> = shown.hands_on.iter().map(ToString::to_string).collect();
         Proposal {

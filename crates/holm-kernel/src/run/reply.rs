@@ -1,4 +1,10 @@
-//! Takes a model's reply: counts it, reads it, and decides what it means.
+//! Takes a model's reply: pays for it, reads it, and decides what it means: calls, an answer, a
+//! refusal, or a reply that was cut.
+//!
+//! Finding calls in text is done in `protocol/`, running them in `run/batch.rs`, failures in
+//! `run/failure.rs`, and poor work is reported to `run/ladder.rs`. Results in a reply are removed,
+//! since only the kernel answers calls. A call that is not run must not stay in the transcript
+//! without an answer.
 
 use alloc::{
     string::{String, ToString},

@@ -1,4 +1,11 @@
-//! Decides whether a result is believed: hooks, plausibility, postconditions, executable checks.
+//! Decides whether a result is believed: hooks, plausibility, postconditions, executable checks, in
+//! this order.
+//!
+//! The rules are in `holm-guards`. Checks that run a program or read a large result are commands to
+//! the host (`holm-runtime/src/check.rs`), and a check that cannot be made counts as failed. The
+//! model gets one correction for a rejected result; what follows the second rejection is decided
+//! here and in `run/ladder.rs`. Results of skills are checked in `run/skill.rs`. A rejected output
+//! never reaches the model: only the reason does.
 
 use alloc::{
     collections::VecDeque,

@@ -5,7 +5,9 @@
 //! Nothing with side effects silently runs twice.
 //!
 //! A model call that was under way is paid by estimate before it is repeated. Work that crashes its
-//! host every time is given up.
+//! host every time is given up. Reading the journal is done before this, in `journal/replay.rs` and
+//! by the host (`holm-runtime/src/driver/fold.rs`). Which tools may run twice is declared in
+//! `config/tool.rs`.
 
 use alloc::string::String;
 

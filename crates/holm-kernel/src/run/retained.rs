@@ -1,4 +1,9 @@
-//! Collects from finished calls what a compaction keeps word for word.
+//! Collects from finished calls what a compaction keeps word for word: calls of tools that declare
+//! it, and names of files.
+//!
+//! How much of it is kept and how it is shown is decided in `context/retained_facts.rs`. Files are
+//! taken from the needs of a call, never from its output: an output is untrusted text. A path is
+//! made visible and bounded before it is kept.
 
 use alloc::{string::String, sync::Arc};
 

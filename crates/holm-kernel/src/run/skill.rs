@@ -1,5 +1,11 @@
-//! Contract skills: the model carries them out in a request of their own, and the
-//! guards check the outcome.
+//! Contract skills: the model carries them out in a request of their own, and the guards check the
+//! outcome.
+//!
+//! The contract, its prompts and its checks are in `holm-guards/src/skill/`; this file makes the
+//! model calls, pays for them and gives one correction. The request has neither the transcript nor
+//! tools, so a skill sees only its input. With a budget or a token limit, one skill at a time calls
+//! the model: each reply must be booked before the next is paid for. The order among the calls of a
+//! reply is kept by `run/batch.rs`.
 
 use alloc::{
     string::{String, ToString},

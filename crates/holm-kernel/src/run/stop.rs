@@ -1,5 +1,11 @@
-//! Ends a group: at a natural stop, at a limit, or on a person's request. The transcript is
-//! complete, and one terminal event says how it ended.
+//! Ends a group: at a natural stop, at a limit, or on a person's request. It also keeps the queues
+//! of prompts and the deadlines of the run.
+//!
+//! Every group ends through `finish`: the transcript is complete, children are stopped, and one
+//! terminal event says how it ended. Which ending applies is decided where the cause is found
+//! (`run/turn.rs`, `run/reply.rs`, `run/batch.rs` and others). Stopping one call is in
+//! `run/call.rs`. There is no timer here: the host waits until the time that
+//! [`Effect::Wait`](crate::Effect::Wait) names and reports that it has passed.
 
 use alloc::string::String;
 

@@ -5,6 +5,10 @@
 //! digest directly: every field counts, in declaration order, without intermediate text. Requests
 //! are the exception. Their shared content was hashed when it joined the transcript, so only its
 //! identifiers are hashed again, and the cost of a turn stays flat.
+//!
+//! It only hashes; `journal/replay.rs` compares. Stored journals contain these digests, so the
+//! order and the framing of what is hashed must not change. A type whose serde form changes changes
+//! the digest too.
 
 use alloc::sync::Arc;
 use core::fmt;

@@ -1,4 +1,12 @@
-//! Prepares and issues a model call: limits, gate, choice of model, context plan, patches.
+//! Prepares and issues a model call, in fixed steps: limits, tool gate, choice of model, context
+//! plan, changes by hooks, request.
+//!
+//! A step that needs a hook or a summary pauses the preparation and continues with the answer. The
+//! reply is taken by `run/reply.rs`, a failure by `run/failure.rs`, and the view is shrunk by
+//! `context/plan.rs`. Limits are checked again right before the call, because time or money may
+//! have passed meanwhile. System prompt, tools and earlier messages must keep their bytes from turn
+//! to turn, since providers cache a request by its beginning. Hooks may change content but never
+//! separate a call from its result.
 
 use alloc::{
     collections::BTreeSet,
@@ -256,10 +264,9 @@ impl Run {
                 }
                 PreparationStep::Plan => match self.plan_context(&draft) {
                     Some(upto) => return self.begin_summary(upto, draft),
-                    None => {
-                        self.pin_offer();
-                        PreparationStep::Patch
-                    }
+                    // The announcement may not fit any more. The second time there is none.
+                    None if self.pin_offer() => PreparationStep::Plan,
+                    None => PreparationStep::Patch,
                 },
                 PreparationStep::Patch => {
                     if self.wants(ConsultPoint::Context) {

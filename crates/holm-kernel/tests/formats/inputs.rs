@@ -7,9 +7,9 @@ use holm_grants::{GrantSet, Mode};
 use holm_kernel::journal::{self, JournalWriter};
 use holm_kernel::{
     Answer, Block, Budget, CallId, CheckRuling, ChildResult, Config, Custom, Failure, FailureClass, Input,
-    Limits, MarkRule, Marks, Media, MessageId, ModelResult, ModelSpec, NanoUsd, Narrowing, Outcome, Patch,
-    Prompt, RecordReceipt, Reply, RetryPolicy, Seq, Source, Spill, Started, StopReason, Thinking, Timestamp,
-    ToolCall, ToolOutput, ToolSpec, Usage, Verdict,
+    Limits, MarkRule, Marks, Media, MessageId, ModelResult, ModelSpec, NanoUsd, Narrowing, Outcome,
+    PastMessage, Patch, Prompt, RecordReceipt, Reply, RetryPolicy, Role, Seq, Source, Spill, Started,
+    StopReason, Thinking, Timestamp, ToolCall, ToolOutput, ToolSpec, Usage, Verdict,
 };
 
 use crate::json;
@@ -160,13 +160,23 @@ fn tool_results() -> [Input; 6] {
     ]
 }
 
+fn past() -> Vec<PastMessage> {
+    let text = |role, text: &str| PastMessage { role, blocks: vec![Block::Text(text.into())] };
+    vec![text(Role::System, "Be brief."), text(Role::User, "hello"), text(Role::Assistant, "hi")]
+}
+
 fn samples() -> Result<Vec<Input>, Box<dyn Error>> {
     let grants: GrantSet = serde_json::from_str(r#"["read:src/**","fetch:https://api.example.com"]"#)?;
     let tool = ToolSpec::new("read", "Reads a file.", json(r#"{"type":"object"}"#));
     let mut inputs = vec![
         started(),
         Input::Resumed { host: "native".into() },
-        Input::Prompted(Prompt { blocks: blocks(), marks: Marks { untrusted: false, private: true } }),
+        Input::Prompted(Prompt {
+            blocks: blocks(),
+            marks: Marks { untrusted: false, private: true },
+            past: Vec::new(),
+        }),
+        Input::Prompted(Prompt { past: past(), ..Prompt::text("and now?") }),
         Input::Steered(Prompt::text("faster")),
         Input::FollowedUp(Prompt::text("then this")),
         Input::ToolsChanged(vec![tool]),
@@ -210,6 +220,7 @@ fn record_lines_keep_their_form() -> Result<(), Box<dyn Error>> {
     {"v":1,"seq":0,"at":1700,"effects":"000000000000feed","payload":"84dd50f87b05923e49ea3b068a5877b3a618b5a9d58e90a8b88988b9ae00efb9","chain":"059ba5db8a329434cd7622c4b27a23bb1341783e3238128d009def8f98a9cd18","input":{"started":{"run":"run-1","semantics":1,"version":"0.0.0","seed":7,"config":{"name":"echo","system":"","models":[{"name":"scripted/echo","family":"other"}],"tools":[],"protocol":"native","policy":{"plain_answer":"ends","inconclusive":{"phrases":["i will","i'll","let me","let's","we can","we will","to do this","step 1","i need to","i am going to","i'm going to"],"shorter_than":300,"correction":"You described an action but took none. Either call a tool now, or give the final answer."}},"limits":{"turns":{"at_most":200},"grace_turns":3,"calls_per_turn":{"at_most":64},"tokens":"unbounded","wall_ms":"unbounded","budget":{},"max_tokens":{"attempts":3},"result_chars":32000,"tool_ms":600000,"depth":4},"retry":{"attempts":5,"base_ms":500,"cap_ms":30000,"patience_ms":120000,"jitter_milli":250},"context":{"default_window":128000,"trigger_milli":800,"target_milli":500,"keep_turns":4,"summary":{"ask":{}}},"grants":[],"denials":[],"mode":"default","approvals":"ask","marks":{"untrusted":false,"private":false},"mark_rule":"ask_after_any","batch":"parallel","depth":0}}}}
     {"v":1,"seq":0,"at":1700,"effects":"000000000000feed","payload":"ee5fd1d298d49bb39c11e65c24b78cfb64a7c0b531f6780a36d1371fee378ec3","chain":"4a5f918c11ca785dd1f385e1ccfcab69c453542ad6d75e97b09da95a88fdca9e","input":{"resumed":{"host":"native"}}}
     {"v":1,"seq":0,"at":1700,"effects":"000000000000feed","payload":"7dda451f5b338da01c577438000a251eec490d50f1e590ee8e29adc7a8fb49d2","chain":"9c0923781a9bc9d5a438bd43e42e9dd2e3d609919515b1336a196e41693b7864","input":{"prompted":{"blocks":[{"thinking":{"text":"hm","replay":{"signature":"s"}}},{"text":"hé\n"},{"tool_call":{"id":"c1","name":"read","arguments":"{\"path\":\"a.txt\"}"}},{"image":{"media_type":"image/png","source":{"base64":"iVBORw0="},"name":"a.png"}},{"file":{"media_type":"application/pdf","source":{"reference":"blob:1"}}},{"custom":{"kind":"note","payload":[1.50]}}],"marks":{"untrusted":false,"private":true}}}}
+    {"v":1,"seq":0,"at":1700,"effects":"000000000000feed","payload":"c599119fb3f682dc0df9b71e3514f3bf095d69aa2f114370286e968eff06ea8c","chain":"9585fc39e4dbe9f37fdb972b3dab6f83dad19a8d8c19dd65a7c8b66f87b5cf8f","input":{"prompted":{"blocks":[{"text":"and now?"}],"marks":{"untrusted":false,"private":false},"past":[{"role":"system","blocks":[{"text":"Be brief."}]},{"role":"user","blocks":[{"text":"hello"}]},{"role":"assistant","blocks":[{"text":"hi"}]}]}}}
     {"v":1,"seq":0,"at":1700,"effects":"000000000000feed","payload":"41c8a08ac61490f529daafee4d021f9032c99ddf4fd076e33b934edec9945429","chain":"b4120fa1c833d7c99223d0f79e2066bc8fa25699deceab20ec24520b642bb178","input":{"steered":{"blocks":[{"text":"faster"}],"marks":{"untrusted":false,"private":false}}}}
     {"v":1,"seq":0,"at":1700,"effects":"000000000000feed","payload":"f70a4e9dd4bab05d9a436188fae0156213264be99124e38dd2b122b00fc95d12","chain":"0af47735fc260b401e1004af92b7d12f7c14e9cbfbdd253e9597d1b3f209a534","input":{"followed_up":{"blocks":[{"text":"then this"}],"marks":{"untrusted":false,"private":false}}}}
     {"v":1,"seq":0,"at":1700,"effects":"000000000000feed","payload":"bab84e73aca426866baa84c9ce481da0c53b2a7306dfbe875722a19c9dbb2fbf","chain":"61080193bd334d18626db6b8b300b2d0ac61f6a206184df285ca8077e857ec3b","input":{"tools_changed":[{"name":"read","description":"Reads a file.","schema":{"type":"object"},"level":"execute","kind":"host","repeat":"once","pace":"shared","vote":"counts","yields":{"untrusted":false,"private":false,"egress":false},"empty":"refused","error_text":"refused","severity":"reject","quota":{},"exemption":"none","aborts_siblings":false}]}}

@@ -1,5 +1,8 @@
 //! Reads header values within the bounds of the file. Every length is compared with the remaining
 //! bytes before it is used.
+//!
+//! What the values mean is decided in `gguf.rs`. Nothing is allocated by a length that was not
+//! compared before.
 
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
 

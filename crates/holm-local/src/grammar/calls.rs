@@ -1,5 +1,7 @@
 //! The grammar of tool calls in the text protocol: `{"tool": "name", "argument": value}` on one
-//! line.
+//! line. It also parses such a call from a reply. Schemas are reduced in `subset.rs`; the grammar
+//! is applied in `worker/token_sampler.rs`. A call that the grammar admits is still validated by
+//! the kernel. The spacing must be that of `prompt.rs`, on which the adapter was trained.
 
 use std::{fmt::Write as _, sync::Arc};
 

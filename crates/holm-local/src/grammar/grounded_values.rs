@@ -1,5 +1,8 @@
 //! A grammar for extracted values: a schema gives the structure, and every text is copied from a
 //! source.
+//!
+//! When it is used is decided in `host/local_connection.rs`; calls are in `calls.rs`. Whether a
+//! copied value is the right one is not checked here. Sources and depth are bounded.
 
 use std::fmt::Write as _;
 

@@ -14,6 +14,10 @@
 //!
 //! Members are sorted by name, with one space after each colon and comma. Numbers are in plain
 //! notation.
+//!
+//! Where things are: `calls.rs` (calls and values), `grounded_values.rs` (texts that are copied
+//! from a source), `subset.rs` (the part of a schema that is enforced). The grammar is only built
+//! here; `worker/token_sampler.rs` applies it.
 
 mod calls;
 mod grounded_values;

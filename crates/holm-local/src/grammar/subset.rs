@@ -1,6 +1,9 @@
 //! Reduces a schema to the part that the grammar enforces. Leaving a keyword out only widens the
 //! grammar, so it never refuses a value for a reason that is not listed. The validator finds what
 //! the grammar wrongly admits.
+//!
+//! The grammar is written in `calls.rs` and `grounded_values.rs`. A keyword is enforced only if
+//! llguidance supports it or the grammar does so by itself.
 
 use holm_guards::json::{Json, JsonNumber, JsonObject};
 

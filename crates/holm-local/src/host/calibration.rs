@@ -3,6 +3,10 @@
 //! name is scored, and if another one wins, the call is written again under a grammar that allows
 //! only that tool. A finished reply is never lost: if the scoring fails, the reply stays as it was
 //! written.
+//!
+//! The arithmetic is in `priors.rs`, the scoring in `worker/likelihood.rs`, and calls without
+//! calibration are in `local_connection.rs`. The worker is not trusted: it must return one number
+//! for each name.
 
 use std::{
     slice,

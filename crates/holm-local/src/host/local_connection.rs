@@ -1,4 +1,7 @@
-//! The connection of one run to the local model.
+//! The connection of one run to the local model: sends a prompt, and turns the pieces of the reply
+//! into a model result. The worker is started in `mod.rs` and spoken to in `worker_link.rs`; the
+//! prompt is built in `holm-local/src/prompt.rs`. Text that may be a call is held back until it is
+//! clear whether it is one. Retries are decided by the kernel.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},

@@ -1,4 +1,11 @@
-//! The local model as a run sees it. All runs share one confined worker.
+//! The local model as a run sees it. All runs share one confined worker, which is started with the
+//! first call and again after a crash, with a growing delay. llama.cpp never runs in this process:
+//! it is in `worker/mod.rs`. The worker may read its own files and nothing else, and it has no
+//! network.
+//!
+//! Where things are:
+//! - `local_connection.rs`: the calls of one run. `worker_link.rs`: the connection to the worker.
+//! - `calibration.rs`, `priors.rs`: another choice of the tool of a call.
 
 mod calibration;
 mod local_connection;

@@ -1,6 +1,8 @@
 //! The likelihoods of tool names without a request, and the name that gains most with one. This is
 //! pure arithmetic over log-likelihoods; [`ToolCalibration`](super::calibration::ToolCalibration)
 //! measures them.
+//!
+//! It does no I/O. The number of kept catalogues is bounded.
 
 use std::{collections::VecDeque, sync::Arc};
 

@@ -1,5 +1,8 @@
 //! The connection to one worker. It sends orders, and passes pieces of replies to the calls that
 //! wait for them.
+//!
+//! The messages are defined in `holm-local/src/wire.rs`; the worker is started in `mod.rs`. It is
+//! never trusted: an invalid message ends it. When it is gone, every waiting call is told.
 
 use std::{
     collections::BTreeMap,

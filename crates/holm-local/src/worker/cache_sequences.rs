@@ -1,6 +1,8 @@
 //! Tracks the sequences of the KV cache: the tokens each one holds, how much of a new prompt is
 //! already cached, and which sequence is evicted when there is no room. It is pure bookkeeping; the
 //! engine calls llama.cpp.
+//!
+//! The calls of llama.cpp are in `engine.rs`, which must do what is recorded here.
 
 /// The shortest common beginning that is worth copying.
 const WORTH_COPYING: usize = 16;

@@ -1,5 +1,8 @@
 //! Decodes all requested replies together. Each step computes one batch in which every reply has a
 //! share, so several sessions progress equally fast, and a cancellation waits for at most one step.
+//!
+//! What a prompt wants is in `prompt_tasks.rs`, and which sequence of the cache it gets in
+//! `cache_sequences.rs`. Messages are read in `mod.rs`. The number of waiting prompts is bounded.
 
 use std::{
     collections::VecDeque,

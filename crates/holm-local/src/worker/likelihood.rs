@@ -1,5 +1,7 @@
 //! Computes the likelihood of a text, token by token. It is pure arithmetic; the engine supplies
 //! the logits.
+//!
+//! Which texts are scored is decided in `prompt_tasks.rs`. The result is always finite.
 
 /// The score of an impossible text: practically zero likelihood, and still a finite number.
 const LEAST: f64 = -1e6;

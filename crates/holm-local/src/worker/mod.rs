@@ -1,6 +1,15 @@
 //! The child process that holds the model. It reads orders from standard input and writes pieces of
 //! replies to standard output. It has no keys, no network, no environment and no lasting place to
 //! write to. A crash of the C++ library ends only this process.
+//!
+//! Where things are:
+//! - `engine.rs`: the loop. `prompt_tasks.rs`: one prompt. `cache_sequences.rs`: the cache.
+//! - `tokens.rs`: messages as tokens. `token_sampler.rs`: the next token. `stop_filter.rs`: tokens
+//!   as text.
+//! - `likelihood.rs`: scores of texts.
+//!
+//! The host's side is `host/mod.rs`. The jail around the worker is made there too, so nothing here
+//! may rely on keys, the network, or files other than those of the model.
 
 mod cache_sequences;
 mod engine;

@@ -1,5 +1,9 @@
 //! The state of one prompt: a reply that is being written, or texts that are scored one after the
 //! other.
+//!
+//! The batches are computed in `engine.rs`. Tokens are chosen in `token_sampler.rs` and scored in
+//! `likelihood.rs`. At least one position of the context must be left for a reply; a longer prompt
+//! is a typed failure.
 
 use std::{collections::VecDeque, time::Instant};
 

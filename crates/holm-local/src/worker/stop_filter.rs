@@ -1,5 +1,8 @@
 //! Turns the bytes of tokens into text. It releases only complete characters, and holds back text
 //! that may become a stop sequence.
+//!
+//! Which token comes next is decided in `token_sampler.rs`. A stop sequence is never part of the
+//! text.
 
 /// The text of a growing reply.
 #[derive(Debug, Default)]

@@ -1,4 +1,6 @@
 //! Chooses the next token: the likeliest one that the grammar admits, or a random one from a seed.
+//! Grammars are built in `grammar/mod.rs`, and logits computed in `engine.rs`. The random numbers
+//! are our own, so that a seed gives the same ones on every machine.
 
 use llguidance::{Matcher, ParserFactory, api::TopLevelGrammar};
 

@@ -1,5 +1,8 @@
 //! Turns messages into tokens. Template marks may become control tokens, and text never does, so
 //! `<|im_start|>` in a tool's output becomes ten harmless tokens.
+//!
+//! The order of messages is made in `holm-local/src/prompt.rs`. The rule about control tokens must
+//! stay, because a tool's output could otherwise pretend to be another role.
 
 use std::cell::OnceCell;
 

@@ -1,4 +1,7 @@
-//! Converts a server's answer into the output of a tool.
+//! Converts a server's answer into the output of a tool. The other direction, for clients of Holm,
+//! is `server/output.rs`. Nothing here is trusted or bounded: the kernel marks the text as
+//! untrusted, and the host limits its size. A result without content still says so, because a model
+//! would take an empty text as a reason to call again.
 
 use holm_guards::json::Json;
 use holm_kernel::{Block, Media, Outcome, Source, ToolOutput};

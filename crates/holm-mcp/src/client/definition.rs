@@ -1,4 +1,8 @@
 //! A tool definition as its server sent it, limited in size and with a hash that reveals changes.
+//!
+//! Whether a changed definition may be used is decided in `remote_server.rs`, by its pin. The model
+//! never sees a character that a person cannot see. The hash covers everything that either of them
+//! reads, so a new field that they read must become part of it.
 
 use std::time::Duration;
 

@@ -1,5 +1,8 @@
 //! Passes a server's questions (MCP elicitation) to the user. It never asks the user for secrets on
 //! a server's behalf.
+//!
+//! How often a server may ask is limited in `notification_handler.rs`. How a question is shown is
+//! up to the [`ElicitationHandler`]. Holm never opens a page for a server.
 
 use std::sync::Arc;
 

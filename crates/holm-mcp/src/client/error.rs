@@ -1,4 +1,7 @@
 //! Errors of a server connection, sorted by cause: the entry, the server, or the network between.
+//!
+//! Text of a server is cut and put on one line before it becomes part of an error. Errors of
+//! reading an entry are in `spec/mod.rs`.
 
 use holm_net::NetError;
 use rmcp::model::ErrorData;

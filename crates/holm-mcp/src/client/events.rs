@@ -1,5 +1,8 @@
 //! Reads a stream of server-sent events with a size limit for each event. Without the limit, an
 //! event that never ends would fill the memory.
+//!
+//! Requests are sent in `http_client.rs`. An event that cannot be parsed becomes an error for its
+//! request (`incoming_message.rs`), so that no caller waits in vain.
 
 use bytes::Bytes;
 use futures::StreamExt as _;

@@ -2,6 +2,10 @@
 //! connections.
 //!
 //! The client of `rmcp` resolves names and connects without such checks.
+//!
+//! It must never use another network client, because only `holm-net` applies the grants. Tokens are
+//! added by `login.rs`, and the older HTTP transport is in `legacy_sse.rs`. Messages and events are
+//! bounded.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

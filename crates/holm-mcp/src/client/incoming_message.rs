@@ -1,5 +1,8 @@
 //! Turns the bytes that a server sent into a message, into an error for the request they answer, or
 //! into nothing.
+//!
+//! The bytes come from `lines.rs`, `events.rs` or `legacy_sse.rs`, which bound their length. The id
+//! is found in `message_id_scanner.rs`.
 
 use rmcp::model::{ErrorCode, ErrorData, ServerJsonRpcMessage};
 

@@ -3,6 +3,9 @@
 //!
 //! The server chooses that URL, so it must have the server's own origin. Otherwise a stream could
 //! name another host, which would receive every request with all its headers.
+//!
+//! The newer transport is that of `rmcp`, with `http_client.rs`. Which of them is used is decided
+//! in `server_connection.rs`.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -2,6 +2,8 @@
 //!
 //! `rmcp` has such a transport, but it drops messages that it cannot parse, and the caller would
 //! wait for the answer until the timeout.
+//!
+//! It starts no program: `process.rs` does. Memory is bounded, however long a line is.
 
 use std::io;
 

@@ -6,6 +6,10 @@
 //! This module controls where the requests go: through `holm-net`, to public addresses over TLS or
 //! to addresses that the entry names. Metadata that points to an internal address therefore leads
 //! nowhere.
+//!
+//! Logins are stored in `login_store.rs`; when a login is needed is noticed in `remote_server.rs`.
+//! The number of logins for one request is bounded, and credentials of one issuer are never used
+//! with another.
 
 use std::fmt;
 use std::sync::Arc;

@@ -2,6 +2,9 @@
 //!
 //! Credentials for one address are never sent to another. The file's path contains the address, and
 //! the file contains the issuer, which is compared before use.
+//!
+//! How a login is made is in `login.rs`, and how files are written in `server_file_store.rs`. An
+//! error never contains what was to be written.
 
 use std::path::PathBuf;
 use std::pin::Pin;

@@ -1,4 +1,19 @@
-//! The MCP client: makes the tools of external servers available in Holm.
+//! The MCP client: makes the tools of external servers available in Holm. It decides nothing about
+//! calls (the kernel does) and trusts nothing that a server says about itself. Everything that a
+//! server sends is bounded.
+//!
+//! Where things are:
+//! - `remote_server.rs`: one server, with retries and pins. `server_connection.rs`: one open
+//!   connection.
+//! - `server_set.rs`, `refresh_schedule.rs`, `subscription.rs`: many servers, and when their lists
+//!   are read.
+//! - `tool.rs`, `definition.rs`, `content.rs`: tools, their definitions and their results.
+//! - `transports.rs`: what the caller allows. `process.rs`, `server_job.rs`, `network.rs`: programs
+//!   in a jail.
+//! - `lines.rs`, `http_client.rs`, `events.rs`, `legacy_sse.rs`, `probe.rs`: the transports.
+//! - `incoming_message.rs`, `message_id_scanner.rs`: messages that cannot be parsed.
+//! - `notification_handler.rs`, `elicitation.rs`: what a server sends by itself.
+//! - `login.rs`, `login_store.rs`: logins. `error.rs`: why something failed.
 
 mod content;
 mod definition;

@@ -1,4 +1,8 @@
 //! Handles what a server sends between answers: progress, list changes, and questions for the user.
+//!
+//! How a question is checked and shown is in `elicitation.rs`; subscriptions to list changes are in
+//! `subscription.rs`. The number of questions during a call is bounded, and a server gets neither a
+//! model nor a list of folders.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -4,6 +4,9 @@
 //! `rmcp` probes for the newer era, gives up after ten seconds, and then performs the handshake of
 //! the older era. A server that starts slowly answers both in order, and `rmcp` closes the
 //! connection at the first reply whose id it does not expect.
+//!
+//! Which era is spoken is negotiated by `rmcp`, and retried in `server_connection.rs`. All other
+//! messages pass unchanged.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

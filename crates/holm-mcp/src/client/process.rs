@@ -1,4 +1,8 @@
-//! Runs a server program in a jail and talks to it over its standard streams.
+//! Runs a server program in a jail and talks to it over its standard streams. The jail gets what
+//! the entry grants. Deny rules and records of changes are added in `server_job.rs`; messages are
+//! read in `lines.rs`. The check of the caller runs before every start, because the program may
+//! have changed. A hint may name only places that the entry names, because others would tell
+//! whether a file exists.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;

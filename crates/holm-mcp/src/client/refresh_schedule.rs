@@ -1,4 +1,7 @@
 //! Decides how often a server's list is read: as often as the server suggests, within limits.
+//!
+//! It only computes delays; `server_set.rs` and `loader/server_watch.rs` wait and read. A server
+//! can neither cause constant reads nor prevent them.
 
 use std::time::Duration;
 

@@ -1,5 +1,10 @@
 //! One server as Holm uses it. It connects on first use, and reconnects after a failure with a
 //! growing delay.
+//!
+//! One connection is in `server_connection.rs`, and the tool that a model calls in `tool.rs`. A
+//! request that only reads may be sent again; a call is sent again only if the server refused it
+//! before doing anything. A model's call is made only if the definition of the tool still has the
+//! confirmed hash.
 
 use std::fmt;
 use std::sync::Arc;

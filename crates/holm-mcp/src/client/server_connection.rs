@@ -1,4 +1,8 @@
-//! An open connection to a server.
+//! An open connection to a server: negotiates the era, reads lists page by page, and makes calls.
+//! It never reconnects and never retries a call: `remote_server.rs` decides about both. The
+//! transports are in `process.rs`, `http_client.rs` and `legacy_sse.rs`. The numbers of tools,
+//! pages and rounds of questions are bounded. The HTTP client reaches the server's own origin and
+//! no other.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};

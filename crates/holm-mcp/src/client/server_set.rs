@@ -1,5 +1,8 @@
 //! Connects to many servers at once, each independently. A server that hangs or crashes delays only
 //! the calls that need it.
+//!
+//! One server is in `remote_server.rs`. Servers from a tool folder are kept in
+//! `loader/server_watch.rs` instead. Only tools whose pin is confirmed get into the registry.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

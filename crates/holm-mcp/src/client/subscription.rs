@@ -1,4 +1,7 @@
 //! Subscribes to list changes in the stateless era, where a server sends them only to subscribers.
+//!
+//! In the older era, notices arrive without a subscription in `notification_handler.rs`. It only
+//! counts changes; lists are read elsewhere.
 
 use std::time::Duration;
 

@@ -1,4 +1,7 @@
-//! Wraps one tool of a server as a tool of Holm.
+//! Wraps one tool of a server as a tool of Holm. The call goes through `remote_server.rs`, the
+//! definition comes from `definition.rs`, and the result is converted in `content.rs`. Every tool
+//! counts as able to do anything, its output as untrusted and its arguments as leaving the machine,
+//! unless the user's entry says otherwise about its level.
 
 use std::sync::Arc;
 

@@ -1,5 +1,8 @@
 //! The transports and permissions with which Holm reaches servers. The caller passes all of them;
 //! nothing is read from the environment.
+//!
+//! It connects to nothing: `process.rs` and `http_client.rs` do. What is not passed in cannot be
+//! reached.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

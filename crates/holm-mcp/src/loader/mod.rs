@@ -5,6 +5,14 @@
 //! to it when one of its tools is called. A new server is given as long as the fastest server
 //! takes, plus a little. Then the folder loads without it, and the server joins when it has
 //! answered.
+//!
+//! Where things are:
+//! - `server_watch.rs`: asks one server in the background. `startup.rs`: how long the first load
+//!   waits.
+//! - `tool_list_cache.rs`: what servers offered the last time.
+//!
+//! The connection itself is in `client/remote_server.rs`. Which files may be loaded is decided
+//! before, by the trust check of the folder (`holm-tools/src/registry/trust_gate.rs`).
 
 mod server_watch;
 mod startup;

@@ -1,4 +1,7 @@
 //! Asks a server for its tools in the background. Each caller waits no longer than it chooses.
+//!
+//! The request itself is in `client/remote_server.rs`. A result that arrives after a load causes
+//! another load, so that no server is forgotten.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,5 +1,8 @@
 //! Decides how long the first load waits for new servers: as long as the fastest server takes, plus
 //! a little.
+//!
+//! It asks no server: `server_watch.rs` does. The wait is bounded, and servers that are added later
+//! cause none.
 
 use std::sync::OnceLock;
 use std::time::Duration;

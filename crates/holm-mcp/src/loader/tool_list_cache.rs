@@ -3,6 +3,9 @@
 //!
 //! The cache is not a source of trust. A tool's pin decides by hash whether it is the confirmed
 //! one, and a server that has changed is detected when one of its tools is called.
+//!
+//! Files are read and written in `server_file_store.rs`. A list belongs to the hash of its entry,
+//! so a changed entry never uses an old list.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,6 @@
-//! Exposes agents as tools with the name `ask_<slug>`.
+//! Exposes agents as tools with the name `ask_<slug>`, and runs a question as a new run. Tools are
+//! called in `call.rs`; which agents a server has is up to the [`AgentRoster`]. The same agents in
+//! the same order must get the same names, because clients remember them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

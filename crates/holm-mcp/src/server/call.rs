@@ -3,6 +3,9 @@
 //! Only the kernel decides what may run. A client's call therefore becomes a run of its own, in
 //! which a scripted model makes this one call. The kernel validates arguments and applies grants,
 //! denials, hooks and a budget, and the run is journaled. No user is asked.
+//!
+//! What is exposed is decided in `server_handler.rs`. There must be no other way for a client to
+//! run a tool, because nothing else would check its grants. Questions to agents are in `agents.rs`.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,4 +1,6 @@
-//! Watches for changes that clients are notified about: tools, resources and prompts.
+//! Watches for changes that clients are notified about: tools, resources and prompts. It sends
+//! nothing: `server_handler.rs` does. A change that clients cannot see causes no notice, and
+//! cancelling a wait loses none.
 
 use std::sync::Arc;
 

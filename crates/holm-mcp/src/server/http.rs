@@ -1,5 +1,9 @@
 //! Serves MCP over HTTP. It checks `Host`, `Origin` and then the token before it reads any part of
 //! a message.
+//!
+//! What clients can do is in `server_handler.rs`; host names are compared in `host_names.rs`.
+//! `holm-server/src/routes/mcp.rs` uses only [`McpHttpService`], because it checks tokens itself.
+//! Without a token it listens to this machine only. Messages and connections are bounded.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;

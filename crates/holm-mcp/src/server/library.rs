@@ -2,6 +2,9 @@
 //!
 //! This crate does not know where they come from. The caller that starts the server passes an
 //! implementation.
+//!
+//! Requests are answered in `resources.rs`, which also removes secrets from resources. Nothing can
+//! be changed through these traits.
 
 use holm_runtime::BoxFuture;
 use tokio::sync::watch;

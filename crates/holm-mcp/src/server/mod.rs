@@ -3,6 +3,13 @@
 //! An agent is exposed as a tool `ask_<slug>`; the tools of a registry are exposed on request. The
 //! kernel decides each call under the [`CallRights`] that the caller set when starting the server. A
 //! call that would need a question to the user is denied.
+//!
+//! Where things are:
+//! - `server_handler.rs`: what a client sees. `call.rs`: one call of a tool. `agents.rs`: agents as
+//!   tools.
+//! - `library.rs`, `resources.rs`: texts and prompts that clients read. `changes.rs`: notices.
+//! - `descriptions.rs`, `output.rs`, `progress.rs`: the types of the protocol.
+//! - `http.rs`, `host_names.rs`, `stdio.rs`: the transports.
 
 mod agents;
 mod call;

@@ -1,4 +1,7 @@
 //! Answers requests for resources and prompts in the types of the protocol.
+//!
+//! The texts come from the traits in `library.rs`. Secrets are removed from the texts and titles of
+//! resources; prompts pass as they are.
 
 use holm_runtime::SecretRedactor;
 use rmcp::model::{

@@ -1,4 +1,7 @@
-//! The MCP server handler: everything a client sees of Holm.
+//! The MCP server handler: everything a client sees of Holm. It runs nothing itself: tools run in
+//! `call.rs` and agents in `agents.rs`. Texts and prompts are answered in `resources.rs`. Tools of
+//! the kernel are never exposed, because they have no meaning outside of a run, and an agent is
+//! exposed only if it can be started.
 
 use std::sync::Arc;
 

@@ -1,4 +1,7 @@
-//! The configuration of a server: how to reach it, and what it may use.
+//! The configuration of a server: how to reach it, and what it may use. It is data: nothing is
+//! started or connected here (`client/remote_server.rs` does that). Entries are parsed in
+//! `read.rs`, and names in `name.rs`. Nothing is granted by default, and `Debug` never shows a
+//! header, a variable or a secret.
 
 mod name;
 mod read;

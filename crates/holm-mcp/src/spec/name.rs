@@ -1,4 +1,7 @@
 //! The name of a server, which is the prefix of its tools' names.
+//!
+//! The rest of an entry is in `read.rs`. The rule about the underscore must stay: without it, a
+//! server could take the name of another server's tool.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,7 @@
-//! Reads one entry in the format of other programs' `mcpServers` and of `<name>.mcp.json`.
+//! Reads one entry in the format of other programs' `mcpServers` and of `<name>.mcp.json`. Whole
+//! files are read in `import.rs` and `loader/mod.rs`. A variable without a value is an error and
+//! never an empty text, because it may be a key. Unknown members are reported and otherwise
+//! ignored.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -1,4 +1,10 @@
-//! Builds agents.
+//! Builds agents: collects the parts, checks them together, and lets the kernel check the
+//! configuration.
+//!
+//! A new agent can only ask its model: tools and grants are added by name, and no default may add a
+//! power. Mistakes are found in `build`, before a run exists. Methods for hooks are in
+//! `agent/builder_hooks.rs`, running is in `agent/mod.rs`, and settings files are read in
+//! `holm-config`.
 
 use std::{fmt, sync::Arc};
 

@@ -1,4 +1,9 @@
-//! Builder methods that add single hooks to an agent.
+//! Builder methods that add single hooks to an agent, and tell the kernel where hooks must be
+//! asked.
+//!
+//! Each method only adds to a `HookSet` (`hook/hooks.rs`); what hooks may do is in
+//! `hook/traits.rs`. With a hook before calls, the kernel asks about every call: otherwise the hook
+//! would not see the calls that the mode allows.
 
 use holm_kernel::Approvals;
 

@@ -1,5 +1,9 @@
 //! Runs an agent as the child of another run. The parent determines its permissions, its journals
 //! and its approver; the rest is the agent's own.
+//!
+//! A child never holds more than its parent: its configuration goes through `SpawnRequest::confine`
+//! of the kernel, and nothing here may widen it afterwards. The work around a child (slots,
+//! folders, results, crashes) is in `child/child_execution.rs`.
 
 use std::sync::Arc;
 

@@ -1,4 +1,8 @@
-//! The result of a prompt.
+//! The result of a prompt: how it ended, and what the run has used so far.
+//!
+//! It is data for the caller and is computed from the run, never stored. Every ending except an
+//! answer becomes an error only if the caller asks for the text. The typed variant is in
+//! `agent/typed_answer.rs`.
 
 use holm_kernel::{Ending, FailureClass, NanoUsd, Usage};
 

@@ -1,4 +1,8 @@
 //! A session: one run, owned by the program that drives it.
+//!
+//! It passes calls to the driver (`driver/mod.rs`) and words the report (`agent/report.rs`).
+//! Another task that wants to steer, cancel or watch uses a handle (`handle/mod.rs`). Dropping a
+//! session stops the work; the journal stays, so nothing may be kept only here.
 
 use std::{fmt, time::Duration};
 

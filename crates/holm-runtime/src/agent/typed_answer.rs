@@ -1,6 +1,10 @@
-//! Typed answers: the model answers by calling a tool whose arguments are the value.
-//! Every provider supports that, and the kernel's validation of arguments, with its
-//! corrections, enforces the schema.
+//! Typed answers: the model answers by calling a tool whose arguments are the value. Every provider
+//! supports that, and the kernel's validation of arguments, with its corrections, enforces the
+//! schema.
+//!
+//! The value is never guessed: a text that is not a value of the type is an error. The schema of a
+//! type is derived in `tool/schema.rs`. Answers that must fit a given JSON Schema, for programs
+//! that have no Rust type, are in `answer_schema.rs`.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

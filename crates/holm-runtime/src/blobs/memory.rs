@@ -1,4 +1,7 @@
 //! Keeps large results in memory, for runs without storage.
+//!
+//! They end with the process, so a journal on disk needs `holm-store/src/store/blobs.rs` instead.
+//! The total size is bounded: a run must not fill the machine's memory. The trait is in `blobs.rs`.
 
 use std::{
     collections::BTreeMap,

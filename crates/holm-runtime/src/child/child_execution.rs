@@ -1,4 +1,10 @@
 //! Runs one child, from its call to its result.
+//!
+//! It waits for a slot, tells the parent the child's name, starts or resumes it, and collects its
+//! answer, its bill and its changes. It always returns a result: a child's failure is a result for
+//! its parent, never an error. The parent must have recorded the name before the child acts, so
+//! that no journal is without an owner. What the child may do is decided by the kernel and applied
+//! in `agent/child.rs`; a panic is handled in `child/panic_result.rs`.
 
 use std::{path::PathBuf, sync::Arc};
 

@@ -3,6 +3,10 @@
 //! A parent that is stopped stops its children, and the process may die between the two. The
 //! repair needs no model, tool or agent: the work under way is cancelled in the journal itself,
 //! from the top down.
+//!
+//! It performs no effect and continues no work; `driver/mod.rs` resumes runs. A journal that
+//! another process holds is left alone. Bills are read from the closed journals, so that the parent
+//! pays exactly once.
 
 use holm_kernel::{
     ChildResult, Effect, Ending, Input, Run, Timestamp, ToolOutput,

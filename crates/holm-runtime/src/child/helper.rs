@@ -1,4 +1,8 @@
 //! One helper: its name, its purpose, and the agent that does the work.
+//!
+//! It is a declaration for the kernel plus the agent; nothing runs here (`child/child_execution.rs`
+//! does). A helper has no grants until some are named, and gets only those of them that its parent
+//! holds. Agents from files become helpers in `holm-tools/src/agents/`.
 
 use std::{
     fmt,

@@ -1,4 +1,9 @@
-//! The set of helpers of an agent.
+//! The set of helpers of an agent: their declarations, their introduction for the model, and the
+//! start of their children.
+//!
+//! One child is run in `child/child_execution.rs`, the list of running children is in
+//! `child/live_children.rs`. How many children may work at once is limited per parent. Permissions
+//! and budgets are not decided here but in the kernel.
 
 use std::{collections::BTreeMap, fmt, fmt::Write as _, sync::Arc};
 

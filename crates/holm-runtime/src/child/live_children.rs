@@ -1,4 +1,9 @@
-//! The registry of running children, for user interfaces.
+//! The registry of running children, for user interfaces, and the slots that limit how many run at
+//! once.
+//!
+//! It only lists: children are started in `child/child_execution.rs`, and nothing here survives the
+//! process. Each parent has slots of its own, because a child that waits for a slot of its parent
+//! would wait for ever.
 
 use std::{
     collections::BTreeMap,

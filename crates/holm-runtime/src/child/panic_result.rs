@@ -1,5 +1,9 @@
-//! Contains a child whose task panics: the parent gets a failed result with the bill, computed
-//! from the child's journal.
+//! Contains a child whose task panics: the parent gets a failed result with the bill, computed from
+//! the child's journal.
+//!
+//! Without the bill a panic would make work free. The journals are closed by
+//! `child/close_orphans.rs`; panics of tools are handled in `tool/panics.rs`. The wait for
+//! descendants is bounded, so that a parent never hangs on a dead child.
 
 use std::{
     future::poll_fn,

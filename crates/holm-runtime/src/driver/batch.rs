@@ -1,8 +1,11 @@
 //! Handles one fact and appends all records that follow from it at once.
 //!
 //! A reply that calls three tools is four records (the reply and three dispatches), and they are
-//! appended together. No effect is performed before all of them are stored, and a journal on
-//! disk is synced once.
+//! appended together. No effect is performed before all of them are stored, and a journal on disk
+//! is synced once. This file decides how durable records must be: what cannot be done twice, and
+//! what a person was told, must survive a power loss. Secrets are removed before a fact is handled
+//! (`secrets/facts.rs`). Performing effects is in `driver/perform.rs`, the storage itself in
+//! `journal/`.
 
 use holm_kernel::{
     Effect, Input, Timestamp, ToolRequest,

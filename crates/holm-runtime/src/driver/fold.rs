@@ -1,4 +1,9 @@
 //! Restores, replays and forks runs from their journals.
+//!
+//! It performs no effect and repairs no journal: a torn or damaged one is an error here, and
+//! `journal/folder.rs` or the store cuts a torn line. Folding is done on blocking threads, since a
+//! journal can be long. A snapshot only saves time: if it does not fit, the whole journal is
+//! folded. Restrictions that a host added to an imported run must also hold in a fork.
 
 use std::collections::BTreeSet;
 

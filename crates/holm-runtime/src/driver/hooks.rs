@@ -1,5 +1,10 @@
 //! Asks the run's hooks. Each question has its own task, so that a hook that blocks does not block
 //! the run, and a deadline after which the run continues without it.
+//!
+//! It also asks people about calls, after the hooks. Hooks are asked one after the other in
+//! `hook/hook_calls.rs`; the questions come from the kernel. A hook before a call that fails or
+//! hangs denies the call, because it may be a guard. Answers become facts; nothing here acts on
+//! them.
 
 use std::sync::Arc;
 

@@ -1,4 +1,9 @@
 //! Keeps the right to write a run's journal until the run's last call has ended.
+//!
+//! A dropped driver cannot stop a blocking call at once. If the journal were free, another host
+//! could resume the run and run the same call in parallel. So the calls hold the journal, and the
+//! last one releases it. Leases that are lost to another process are handled in `driver/lease.rs`;
+//! locks are in `journal/folder.rs` and in the store.
 
 use std::{
     collections::BTreeMap,

@@ -3,6 +3,10 @@
 //!
 //! A ledger gives advice and has no authority. If it fails or hangs, it does not delay a run for
 //! long and never ends one.
+//!
+//! The scores are computed in `ledger/scorer.rs`, the first rung is chosen in
+//! `ledger/starting_rung.rs`. The choice is written into record 0: a replay must not ask the ledger
+//! again.
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 

@@ -1,5 +1,9 @@
 //! Replaces facts that cannot be journaled because they are too large or nested too deeply. A run
 //! cannot continue with a fact that it cannot store, so each becomes a fact that says so.
+//!
+//! The bill and the marks of a lost result are kept. Facts from people are not replaced: the caller
+//! gets an error instead. The limits are those of `holm-kernel/src/journal/payload.rs`; large
+//! results of tools are moved elsewhere before (`spill.rs`).
 
 use holm_kernel::{
     Answer, CallId, CheckRuling, Failure, FailureClass, Family, Input, ModelResult, ToolOutput, Verdict,

@@ -1,4 +1,10 @@
-//! Performs the kernel's commands on this host.
+//! Performs the kernel's commands on this host: starts tasks for models, tools, checks and
+//! children, and tells watchers.
+//!
+//! It is called only after the records of a batch are stored (`driver/batch.rs`), and it never
+//! waits: work that takes time gets a task (`driver/tasks.rs`). Whether a call may run was decided
+//! by the kernel; the only checks here are that this host has the tool and can run it read-only.
+//! Questions are in `driver/hooks.rs`. A watcher that panics misses an event and nothing else.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},

@@ -1,4 +1,8 @@
 //! The kinds of tasks, and the fact that replaces the result of a task that failed.
+//!
+//! Every task ends with a fact, or the run would wait for ever. A question that fails is a denial,
+//! and a check that fails is broken: failures must never allow more. Starting and stopping tasks is
+//! in `driver/tasks.rs`.
 
 use holm_kernel::{
     Answer, CallId, CheckRuling, ChildResult, Failure, FailureClass, Input, ModelResult, ToolOutput, Usage,

@@ -1,5 +1,10 @@
 //! The concurrent tasks of a run: model calls, tools, questions. Each ends with its facts, or with
 //! a fact that says why there are none.
+//!
+//! It starts, stops and collects tasks and knows nothing about their content: `driver/perform.rs`
+//! and `driver/hooks.rs` start them, `driver/task_kind.rs` words their failures. Stopped work may
+//! still bring a bill, which must be paid, so it gets a moment. A run never waits without a limit
+//! for a task that does not end.
 
 use std::{
     collections::VecDeque,

@@ -1,5 +1,8 @@
-//! Sends events to another task through a bounded channel. A slow reader is told how
-//! many events were dropped.
+//! Sends events to another task through a bounded channel. A slow reader is told how many events
+//! were dropped.
+//!
+//! The sender never waits, because it runs in the driver's task. Subscribing and leaving during a
+//! run is in `events/hub.rs`, a task for an observer in `events/queue.rs`.
 
 use std::{
     collections::VecDeque,

@@ -1,4 +1,8 @@
 //! A sink that watchers can subscribe to and leave while a run works.
+//!
+//! Each watcher has a bounded channel of its own (`events/channel.rs`), so one that stops reading
+//! affects neither the run nor the others. There is no history: a watcher that joins late reads the
+//! journal for what came before.
 
 use std::sync::{
     Arc, PoisonError, RwLock,

@@ -1,5 +1,9 @@
 //! Writes events as JSON Lines, in the kernel's own form, so that the file of a run and a replay of
 //! its journal can be compared byte for byte.
+//!
+//! The form must not be changed here: it is the serde form of `holm-kernel/src/event.rs`. Writing
+//! happens on a thread of its own. This is a log for people and programs, not a journal
+//! (`journal/jsonl.rs`): lines may be missing, and nothing is restored from them.
 
 use std::{
     fs::OpenOptions,

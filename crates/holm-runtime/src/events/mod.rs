@@ -1,5 +1,16 @@
 //! Event sinks. A watcher can miss events and never delays a run: missed events are counted, the
 //! count is reported in their place, and the journal still has them.
+//!
+//! Events are made by the kernel (`holm-kernel/src/event.rs`), and nothing here changes one or
+//! reports back to a run. Pieces of a streaming reply are not events (`delta.rs`).
+//!
+//! Where things are:
+//!
+//! - `events/channel.rs`: to another task, bounded.
+//! - `events/hub.rs`: watchers that come and go.
+//! - `events/fan_out.rs`: several sinks.
+//! - `events/queue.rs`: a slow observer in its own task.
+//! - `events/lines.rs`: JSON Lines in a file.
 
 mod channel;
 mod fan_out;

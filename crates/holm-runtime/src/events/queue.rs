@@ -1,5 +1,9 @@
-//! Queues for slow observers: each has its own task behind a bounded queue, so that none
-//! can slow a run.
+//! Queues for slow observers: each has its own task behind a bounded queue, so that none can slow a
+//! run.
+//!
+//! The queue itself is `events/channel.rs`. An observer that panics gets no more events, and the
+//! run continues. Hooks that may affect a run are not observers; they are asked in
+//! `driver/hooks.rs`.
 
 use std::{future::Future, time::Duration};
 

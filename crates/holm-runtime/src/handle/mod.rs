@@ -1,4 +1,9 @@
 //! Handles: they steer, cancel and watch a run while it works, and answer its questions.
+//!
+//! A handle puts messages into the mailbox (`handle/mailbox.rs`); the driver takes them when it is
+//! ready. Nothing here waits or decides. A holder may only send facts that come from people:
+//! results of tools or models would let it forge the journal. The whole run, with its journal, is
+//! owned by a session (`agent/session.rs`).
 
 mod mailbox;
 

@@ -1,4 +1,10 @@
 //! Asks hooks one after the other, each with its deadline.
+//!
+//! It joins their answers: the first objection decides, gates are listed for the kernel to
+//! intersect, results pass from hook to hook. A failing hook before a call denies the call; any
+//! other failure becomes an answer that says so, and the kernel decides what it means. Tasks and
+//! deadlines of whole questions are in `driver/hooks.rs`; what an answer changes is decided by the
+//! kernel.
 
 use std::{
     future::{Future, poll_fn},

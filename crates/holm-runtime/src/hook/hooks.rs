@@ -1,4 +1,8 @@
-//! The set of hooks of an agent.
+//! The set of hooks of an agent, with their names, deadlines and whether children get them.
+//!
+//! It keeps lists and calls nothing (`hook/hook_calls.rs` does). A new kind of hook needs its trait
+//! in `hook/traits.rs`, a list here, and, if the kernel must ask it, a point in
+//! `holm-kernel/src/consultation.rs`.
 
 use std::{any::type_name, collections::BTreeSet, fmt, sync::Arc, time::Duration};
 

@@ -5,6 +5,16 @@
 //! hooks. Each hook has a deadline. A hook that panics or hangs is contained: guards
 //! (before a call, the tool gate) close, everything else continues without it, and
 //! watchers are told ([`Event::HookFailed`](holm_kernel::Event::HookFailed)).
+//!
+//! Where things are:
+//!
+//! - `hook/traits.rs`: the traits, one for each point of the loop.
+//! - `hook/hooks.rs`: the set of hooks of an agent.
+//! - `hook/hook_calls.rs`: asks them in turn.
+//!
+//! The driver starts the questions in `driver/hooks.rs`; hooks that are commands or files are in
+//! `holm-tools/src/hooks/`. The points of the loop are defined in
+//! `holm-kernel/src/consultation.rs`.
 
 mod hook_calls;
 mod hooks;

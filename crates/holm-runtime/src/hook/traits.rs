@@ -1,4 +1,8 @@
 //! The hook traits. Plain functions implement most of them.
+//!
+//! Each trait is one point of the loop, and its documentation says what a failing hook means. A
+//! hook before a call can only narrow what the rules allow. Registering hooks is in
+//! `hook/hooks.rs`, asking them in `hook/hook_calls.rs`.
 
 use std::{collections::BTreeSet, sync::Arc};
 

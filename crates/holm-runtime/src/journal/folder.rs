@@ -1,4 +1,10 @@
 //! Stores journals as files in a folder, which can be read with a text editor.
+//!
+//! It creates, locks, opens and reads the files; appending to one is in `journal/jsonl.rs`. A line
+//! that a crash left unfinished is cut when a journal is opened, because it had no effects yet. Any
+//! other damage is refused and nothing is cut: it may have had effects. The folder is synced when a
+//! file is created, because a journal that disappears has lost everything. Databases are in
+//! `holm-store`.
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},

@@ -1,4 +1,8 @@
-//! A journal as a file, one record per line.
+//! A journal as a file, one record per line: appends, syncs, and stores snapshots beside it.
+//!
+//! After a failed sync every later one is refused, since the system may have dropped the data. A
+//! snapshot is a cache and is not synced. Opening, locking and repairing files is in
+//! `journal/folder.rs`; a log of events is something else (`events/lines.rs`).
 
 use std::{
     fs::{self, File, OpenOptions},

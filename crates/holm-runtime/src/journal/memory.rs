@@ -1,4 +1,8 @@
 //! Journals in memory, which end with the process.
+//!
+//! They follow the same rules as those on disk: one writer at a time, appended lines never change,
+//! an opened journal is complete. Journals that outlive the process are in `journal/folder.rs` and
+//! `holm-store`.
 
 use std::{
     collections::BTreeMap,

@@ -1,5 +1,20 @@
-//! Journals: records are stored here before the driver acts on them, and read again when
-//! a run is resumed.
+//! Journals: records are stored here before the driver acts on them, and read again when a run is
+//! resumed.
+//!
+//! This file has the traits and their errors. The format of lines and the chain are the kernel's
+//! (`holm-kernel/src/journal/mod.rs`): a journal stores text as it is given and never parses or
+//! changes it. Each journal has one writer at a time. Lines of one append are stored together or
+//! not at all, and `Synced` means that they survive a power loss.
+//!
+//! Where things are:
+//!
+//! - `journal/jsonl.rs`: one journal as a file.
+//! - `journal/folder.rs`: a folder of them, with locks and snapshots.
+//! - `journal/memory.rs`: in memory.
+//! - `journal/null_store.rs`: stores nothing.
+//! - `journal/name.rs`: names of runs.
+//!
+//! Journals in a database are in `holm-store/src/store/journal.rs`.
 
 mod folder;
 mod jsonl;

@@ -3,6 +3,17 @@
 //! A run with a [`Ladder`](holm_kernel::Ladder) asks the ledger where to begin, and its results are
 //! noted. So the next task of the same kind begins with a capable model. Everything in a ledger can
 //! be computed from journals ([`RunScorer`]); a ledger that reads them needs no notes.
+//!
+//! Where things are:
+//!
+//! - `ledger/score.rs`: the numbers.
+//! - `ledger/scorer.rs`: computes them from events.
+//! - `ledger/work.rs`: whether a run did what it was asked to do.
+//! - `ledger/starting_rung.rs`: chooses the first rung.
+//! - `ledger/memory.rs`: a ledger in memory.
+//!
+//! The driver asks in `driver/ledger.rs`; the ledger of a store is in
+//! `holm-store/src/store/ledger.rs`. A ledger gives advice: no run may fail because of it.
 
 mod memory;
 mod score;

@@ -1,4 +1,8 @@
-//! The numbers of a ledger.
+//! The numbers of a ledger: how often a model worked, succeeded, and why it did not.
+//!
+//! They are sums and can be added in any order; only the list of reasons is bounded and keeps the
+//! latest. How they are computed is in `ledger/scorer.rs`, what follows from them in
+//! `ledger/starting_rung.rs`. Numbers are whole, so that every machine agrees.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,8 @@
 //! Computes the scores of models from the events of a run.
+//!
+//! It uses events only, so a replay of the journal gives the same scores as the run itself. It
+//! judges the model and not the world: endings by a person, a limit or a provider say nothing.
+//! Choosing a model by the scores is in `ledger/starting_rung.rs`.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

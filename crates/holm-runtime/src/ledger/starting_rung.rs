@@ -1,4 +1,8 @@
 //! Chooses the rung of the ladder on which a run begins.
+//!
+//! It is a pure function over whole numbers, because two hosts with the same ledger must choose
+//! alike. Stepping up during a run is decided by the kernel (`holm-kernel/src/run/ladder.rs`). The
+//! choice and its reason are stored in record 0 by `driver/ledger.rs`.
 
 use holm_kernel::{Budget, Ladder, ModelSpec};
 

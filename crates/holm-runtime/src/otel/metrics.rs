@@ -1,4 +1,8 @@
 //! The two client metrics, with the buckets that the conventions require.
+//!
+//! It only records; `otel/spans.rs` says when. The names of metrics and labels are in
+//! `otel/names.rs`. The labels are operation, provider, model and error; content and names of runs
+//! are not among them.
 
 use holm_kernel::Usage;
 use opentelemetry::{

@@ -10,6 +10,15 @@
 //! Everything is derived from events, with the times of the events: a journal that is replayed
 //! years later gives the same spans with the same times. The content of messages is left out by
 //! default, because it may be private and leaves the machine with the spans.
+//!
+//! Where things are:
+//!
+//! - `otel/spans.rs`: events as spans.
+//! - `otel/metrics.rs`: the two metrics.
+//! - `otel/content.rs`: messages, if they are exported.
+//! - `otel/names.rs`: the names of the conventions.
+//!
+//! Nothing here affects a run.
 
 mod content;
 mod metrics;

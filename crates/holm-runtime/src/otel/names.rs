@@ -1,5 +1,8 @@
-//! Names from the conventions. The conventions are still in development, so all names
-//! are in one place.
+//! Names from the conventions. The conventions are still in development, so all names are in one
+//! place.
+//!
+//! A change of the conventions is made here, together with the version in `SCHEMA`. What is
+//! exported when is decided in `otel/spans.rs`.
 
 use holm_kernel::{Ending, FailureClass, Outcome, StopReason};
 

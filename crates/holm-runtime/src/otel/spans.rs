@@ -1,4 +1,8 @@
 //! Turns events into spans: which spans are open, and how each event changes them.
+//!
+//! All times come from events, so a replay exports the same spans. Content of messages is added
+//! only if its export is turned on (`otel/content.rs`). No span outlives its prompt. Metrics are
+//! recorded through `otel/metrics.rs`, names are in `otel/names.rs`.
 
 use std::{
     collections::BTreeMap,

@@ -1,5 +1,9 @@
-//! Removes secrets from grants and denials. A grant holds URL paths, and the path of a
-//! webhook is a secret.
+//! Removes secrets from grants and denials. A grant holds URL paths, and the path of a webhook is a
+//! secret.
+//!
+//! Removing must never allow more: a grant that cannot be written with a reference is left out, a
+//! denial stays as it is. Finding secrets is in `secrets/finder.rs`, the other texts of a fact are
+//! in `secrets/facts.rs`.
 
 use std::{borrow::Cow, str::FromStr};
 

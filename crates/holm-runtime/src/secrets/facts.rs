@@ -1,5 +1,10 @@
 //! Visits every text in a fact with exhaustive matches: a new kind of fact does not compile until
 //! its texts are listed here.
+//!
+//! It only walks; what counts as a secret is decided in `secrets/finder.rs`, and grants are handled
+//! in `secrets/authority.rs`. The driver calls it before a run handles a fact (`driver/batch.rs`),
+//! because a handled fact is journaled for good. A new text field of an existing type is not found
+//! by the compiler: add it here too.
 
 use std::borrow::Cow;
 
@@ -8,7 +13,7 @@ use holm_guards::{
     postcondition::{Postcondition, Rule},
 };
 use holm_kernel::{
-    Answer, Block, CheckRuling, ChildResult, Config, Input, Media, ModelResult, Patch, PlainAnswer,
+    Answer, Block, CheckRuling, ChildResult, Config, Input, Media, ModelResult, Patch, PlainAnswer, Prompt,
     ProtocolPolicy, Source, ToolKind, ToolOutput, ToolSpec, Verdict,
 };
 
@@ -22,7 +27,7 @@ impl SecretRedactor {
             Input::Started(started) => self.config(&mut started.config),
             Input::Resumed { host } => self.clean(host),
             Input::Prompted(prompt) | Input::Steered(prompt) | Input::FollowedUp(prompt) => {
-                self.blocks(&mut prompt.blocks);
+                self.prompt(prompt);
             }
             Input::ModelFinished { result, .. } | Input::Summarised { result, .. } => self.result(result),
             Input::Judged { verdict, .. } => match verdict {
@@ -51,6 +56,12 @@ impl SecretRedactor {
             | Input::BudgetChanged(_)
             | Input::TimePassed => {}
         }
+    }
+
+    fn prompt(&self, prompt: &mut Prompt) {
+        let Prompt { blocks, marks: _, past } = prompt;
+        self.blocks(blocks);
+        past.iter_mut().for_each(|message| self.blocks(&mut message.blocks));
     }
 
     /// Removes secrets from a model's result.
@@ -159,7 +170,7 @@ impl SecretRedactor {
             }
             Answer::Model(text) | Answer::Failed { reason: text } => self.clean(text),
             Answer::Output(output) => self.output(output),
-            Answer::Continue(prompt) => self.blocks(&mut prompt.blocks),
+            Answer::Continue(prompt) => self.prompt(prompt),
         }
     }
 

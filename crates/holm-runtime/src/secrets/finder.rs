@@ -1,4 +1,8 @@
 //! Finds all known secrets and all possible beginnings of keys in one pass over a text.
+//!
+//! The pass itself is in `secrets/trigram_index.rs`; whether a beginning is a key is decided in
+//! `secrets/shapes.rs`. It reports places and replaces nothing (`secrets/mod.rs` does). The time
+//! must stay linear for hostile texts, so no shape reads the same text twice.
 
 use std::ops::Range;
 

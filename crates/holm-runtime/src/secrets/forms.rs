@@ -1,6 +1,8 @@
 //! The encodings in which a known secret can appear in a text.
 //!
-//! Case does not matter to the search, so `%2F` and `%2f`, or hex in capitals, are one form.
+//! Case does not matter to the search, so `%2F` and `%2f`, or hex in capitals, are one form. A new
+//! encoding is added here; searching is in `secrets/finder.rs`. Short forms are left out, because
+//! they would match ordinary words. Keys without a name are found by `secrets/shapes.rs`.
 
 use base64::{
     Engine,

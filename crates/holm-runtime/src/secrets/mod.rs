@@ -7,6 +7,17 @@
 //!
 //! This is a filter with known gaps, not a proof: a password that reads like a word passes, and so
 //! does a key that a program has encrypted. A journal stays private for that reason.
+//!
+//! Where things are:
+//!
+//! - `secrets/facts.rs`: visits every text of a fact.
+//! - `secrets/authority.rs`: grants and denials.
+//! - `secrets/finder.rs`: finds secrets in a text.
+//! - `secrets/trigram_index.rs`: the search.
+//! - `secrets/forms.rs`: encodings of known secrets.
+//! - `secrets/shapes.rs`, `secrets/shapes/table.rs`: the shapes of keys.
+//! - `secrets/key_heuristics.rs`: whether a word is random.
+//! - `secrets/reveal.rs`: inserts secrets for a tool that may have them.
 
 mod authority;
 mod facts;

@@ -1,4 +1,9 @@
 //! Replaces references by secrets, at the last moment and only for a tool that may have them.
+//!
+//! The allowed needs of the call decide, not the tool and not the text: a reference without a need
+//! stays a reference. The result must not be stored, logged or shown. It is called in
+//! `tool/containment.rs`; removing secrets again from the output happens there too. Tools that send
+//! secrets out themselves insert them on their own (`SecretReveal` in `tool/mod.rs`).
 
 use std::borrow::Cow;
 

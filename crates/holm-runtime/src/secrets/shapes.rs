@@ -1,7 +1,9 @@
 //! The shapes of keys.
 //!
 //! Each shape has a marker that the search looks for; only then is the text around it read. A
-//! reading says how far it looked, so that no text is read twice.
+//! reading says how far it looked, so that no text is read twice. The list of shapes is in
+//! `secrets/shapes/table.rs`, whether a word looks random in `secrets/key_heuristics.rs`. All
+//! lengths are bounded, since any text may come here.
 
 mod table;
 

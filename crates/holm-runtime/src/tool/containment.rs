@@ -1,5 +1,10 @@
-//! Contains tools: a panic is a failed call, a hang is given up, and excessive output is cut.
-//! The run always continues.
+//! Contains tools: a panic is a failed call, a hang is given up, and excessive output is cut. The
+//! run always continues.
+//!
+//! It also inserts secrets for a call (`secrets/reveal.rs`), removes them from the output, and
+//! moves a large text out of the journal (`spill.rs`). It confines nothing: what a tool may touch
+//! is enforced by the tool, the jail or the sandbox. Secrets are removed before a text is cut or
+//! stored, because half a secret would not be found. A tool cannot name a stored result itself.
 
 use std::{borrow::Cow, fmt, sync::Arc, time::Duration};
 

@@ -1,4 +1,9 @@
 //! One call that may run, with everything that its tool receives.
+//!
+//! It is data from the kernel's request plus the means of this host (stop, progress, threads).
+//! Arguments may contain revealed secrets, so they are never part of debug output. Parsing them
+//! into a type is here; validating them against the schema happened in the kernel. Running a call
+//! safely is in `tool/containment.rs`.
 
 use std::{fmt, sync::Arc};
 

@@ -1,4 +1,23 @@
 //! Tools: they run the calls that the kernel has allowed.
+//!
+//! Here are the trait and what a tool receives and returns. Concrete tools are in `holm-tools`,
+//! declarations in `holm-kernel/src/config/tool.rs`. A tool must enforce the needs that it was
+//! allowed; whether a call may run was decided before. Failures are outputs, never errors.
+//!
+//! Where things are:
+//!
+//! - `tool/invocation.rs`: one call with everything that its tool receives.
+//! - `tool/output.rs`: what a typed tool may return.
+//! - `tool/typed_tool.rs`: tools over Rust types.
+//! - `tool/function.rs`: tools over raw jobs.
+//! - `tool/schema.rs`: the schema of a type.
+//! - `tool/support.rs`: for `#[tool]`.
+//! - `tool/containment.rs`: panics, hangs and excessive output.
+//! - `tool/panics.rs`: panics as values.
+//! - `tool/threads.rs`: threads for blocking code.
+//! - `tool/toolbox.rs`: the tools of a run.
+//! - `tool/progress.rs`: progress for people.
+//! - `tool/error_pointer.rs`: the place of a wrong argument.
 
 mod containment;
 mod error_pointer;

@@ -1,4 +1,8 @@
-//! The types that a typed tool may return.
+//! The types that a typed tool may return, and how each becomes text for the model.
+//!
+//! Limits and secrets are applied later, in `tool/containment.rs`. An `Err` is a failed call and
+//! not an error of the run. The choice among return types of `#[tool]` functions is in
+//! `tool/support.rs`.
 
 use std::fmt::Display;
 

@@ -1,4 +1,8 @@
 //! Turns panics of foreign code into values.
+//!
+//! It is for code of tools (`tool/containment.rs`, `tool/threads.rs`). Hooks are caught in
+//! `hook/hook_calls.rs`, children in `child/panic_result.rs`. A long message is cut between words:
+//! half a secret would not be recognised and removed.
 
 use std::{
     any::Any,

@@ -1,4 +1,8 @@
 //! Progress reports of tools, for people who watch. They never reach the model or the journal.
+//!
+//! Secrets are removed before a text is cut. Length and number are bounded, since a tool may report
+//! without end. They travel as deltas (`delta.rs`); a result belongs into the output
+//! (`tool/output.rs`).
 
 use std::{
     borrow::Cow,

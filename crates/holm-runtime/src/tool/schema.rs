@@ -1,4 +1,8 @@
 //! Derives the JSON Schema of a Rust type, in the form that the kernel and the providers accept.
+//!
+//! It rewrites what `schemars` gives: no `null` for optional properties, bounds in place of number
+//! formats, no references where they can be avoided. Validation is in `holm-guards/src/schema/`.
+//! Texts of doc comments reach the model, so they are part of a tool's interface.
 
 use holm_guards::{
     json::{Json, JsonObject},

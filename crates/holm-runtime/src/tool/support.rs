@@ -1,5 +1,9 @@
-//! Support code for the expansion of `#[tool]`. It is not a public interface
-//! and changes without notice.
+//! Support code for the expansion of `#[tool]`. It is not a public interface and changes without
+//! notice.
+//!
+//! The macro is in `holm-macros` and must match this file. Functions for people who write tools by
+//! hand are in `tool/typed_tool.rs`. An invalid need is a compile error of the macro; leaving one
+//! out silently would let calls pass unasked.
 
 use std::fmt::Display;
 

@@ -3,6 +3,9 @@
 //! A thread cannot be stopped from outside, and an abandoned call may stay on its thread for
 //! ever. So the number of such threads is bounded: each thread returns its permit itself,
 //! when it is done.
+//!
+//! A thread also holds the run's journal until it is done (`driver/journal_hold.rs`). Stopping a
+//! call is asked for through its token; this file cannot stop code that ignores it.
 
 use std::sync::{Arc, LazyLock};
 

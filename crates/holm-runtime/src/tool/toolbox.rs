@@ -1,4 +1,9 @@
-//! The tools of a run, by name.
+//! The tools of a run, by name, in the order in which the model sees them.
+//!
+//! It checks names, schemas and needs before a run starts. It does not load tools and does not
+//! watch folders (`holm-tools/src/registry/` does), and it does not decide which tools a model is
+//! offered (`holm-kernel/src/run/catalogue.rs` does). Two tools of one name are an error: a later
+//! one must not replace a known tool.
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 

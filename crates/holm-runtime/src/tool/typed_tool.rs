@@ -1,4 +1,9 @@
 //! Tools whose arguments are a Rust type: the schema is derived, and the arguments arrive parsed.
+//!
+//! The schema is made in `tool/schema.rs`, arguments are parsed in `tool/invocation.rs`, results
+//! become text in `tool/output.rs`. A tool counts as able to do anything until its level is set.
+//! Blocking functions run on threads of `tool/threads.rs`, never on the threads of the async
+//! runtime.
 
 use std::{fmt, future::Future, marker::PhantomData, sync::Arc, time::Duration};
 

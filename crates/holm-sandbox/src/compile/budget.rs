@@ -1,4 +1,8 @@
 //! Limits on the cost of a compilation, by the size of the guest.
+//!
+//! They are numbers with their reasons; `compile/child.rs` applies processor time and memory to
+//! itself, and `compile/parent.rs` watches the clock. Processor time is the limit that counts,
+//! because it means the same on a busy machine. Limits of a running guest are in `limits.rs`.
 
 use std::time::Duration;
 

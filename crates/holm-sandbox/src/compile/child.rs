@@ -3,6 +3,10 @@
 //! It limits itself before it reads the first byte from outside. Until then it runs only our own
 //! code, so nothing can prevent that. Setting the limits from outside would need a fork, which is
 //! slow in a large program.
+//!
+//! It gets no environment and can write no file. Its answer carries its length, so that a child
+//! that was killed is not taken for one that finished. The other side is `compile/parent.rs`; the
+//! engine's configuration, which must be the same on both sides, is in `engine.rs`.
 
 use std::io::{Read, Write};
 

@@ -8,6 +8,15 @@
 //! knows. A library that is linked into another binary cannot bring a second program along, and
 //! `holm` must work from one file. Where the host has no `main` to change, such as in a test
 //! harness, [`CompilerProgram::program`] names any program that calls [`compiler_main`].
+//!
+//! Where things are:
+//!
+//! - `compile/parent.rs`: starts and watches the child.
+//! - `compile/child.rs`: limits itself and compiles.
+//! - `compile/budget.rs`: how much a compilation may cost.
+//!
+//! Bytes that are refused at first sight never get here (`wasm_shape.rs`); finished code is kept in
+//! `cache.rs`.
 
 mod budget;
 mod child;

@@ -1,4 +1,8 @@
 //! The parent's side: starts the child, watches it, and kills it when its time is over.
+//!
+//! The child gets limits and bytes over a pipe, and no environment. Only a complete answer counts.
+//! The limits come from `compile/budget.rs`; the child's own limits are set in `compile/child.rs`.
+//! Code that comes back is machine code, so the program that is started must be trusted.
 
 use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;

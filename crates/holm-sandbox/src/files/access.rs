@@ -1,4 +1,9 @@
 //! The policy of a call, together with the directories that it has already opened.
+//!
+//! It is made once and used for many calls. It opens directories and decides about paths as texts;
+//! operations on files are in `files/guest_files.rs`. What a grant contains is decided in
+//! `holm-grants`. An absolute grant is opened without following a link, because a model may have
+//! chosen its text. An opened directory gives no right by itself.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};

@@ -6,6 +6,10 @@
 //! need further names in the same folder, which a grant for the file does not name. So they count
 //! as the file. A guest that may write the file may write its draft. A guest that may read and
 //! write it may use its journal and its lock. An unrelated file with such a name is not included.
+//!
+//! It only says whose companion a name is, and cleans up drafts and locks when a call ends; whether
+//! an operation is allowed is decided in `files/guest_files.rs`. A denied path stays denied even if
+//! it is a companion.
 
 use std::fs::File;
 use std::io::Read;

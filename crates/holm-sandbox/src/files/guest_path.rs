@@ -1,4 +1,8 @@
 //! A path beneath one of the opened directories, in normal form.
+//!
+//! It works on text alone: no link is followed and nothing is opened (`files/open_beneath.rs`
+//! does). A path that leaves its directory is refused here. The policy sees a path in its own form,
+//! which also comes from here, so both must name the same file.
 
 use holm_grants::FilePath;
 use rustix::io::Errno;

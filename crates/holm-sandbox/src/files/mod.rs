@@ -4,6 +4,20 @@
 //! from the root of the file system. A path is normalised, checked by the policy, and then opened
 //! in exactly that form, with links refused by the kernel. So the file that was checked is the file
 //! that is opened, even if another process renames files meanwhile.
+//!
+//! Both kinds of guests (`p1/`, `p2/`) must come through here for every path: no other file of this
+//! crate may open one for a guest.
+//!
+//! Where things are:
+//!
+//! - `files/access.rs`: the policy with its opened directories.
+//! - `files/guest_path.rs`: a path beneath one of them.
+//! - `files/guest_files.rs`: every file operation.
+//! - `files/moves.rs`: renames and hard links.
+//! - `files/open_beneath.rs`: opens without following a link.
+//! - `files/kernel_filesystems.rs`: file systems that hold no files.
+//! - `files/companion.rs`: drafts, journals and locks beside a file.
+//! - `files/quota.rs`: how much may be written.
 
 mod access;
 mod companion;

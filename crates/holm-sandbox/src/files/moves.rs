@@ -5,6 +5,9 @@
 //! moved directory are checked one by one. Otherwise a guest could move a file that it may only
 //! write to a place where it may read, or a denied file away from its denial. A link that leads
 //! elsewhere from its new place counts as a new link, and must lead to a file that may be written.
+//!
+//! Other operations are in `files/guest_files.rs`. The number of entries that are checked is
+//! bounded; a larger directory is not moved.
 
 use std::os::fd::AsFd;
 

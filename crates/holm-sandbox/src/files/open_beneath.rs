@@ -2,13 +2,16 @@
 //!
 //! On Linux the kernel does this in one call and no race is possible. Elsewhere each component is
 //! opened by itself, with the same result: each step starts at a handle and refuses a link.
+//!
+//! It asks no policy: callers in `files/` have asked before. Both ways must open and refuse the
+//! same, which the test below checks.
 
 use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::fs::{Mode, OFlags, openat};
 use rustix::io::Errno;
 
-/// Opens `path` beneath `root`. Fails with [`WasiErrno::LOOP`] if a component is a link.
+/// Opens `path` beneath `root`. Fails with [`Errno::LOOP`] if a component is a link.
 pub(super) fn open(root: impl AsFd, path: &str, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
     let flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW;
     #[cfg(target_os = "linux")]

@@ -1,4 +1,8 @@
 //! Numbers and layouts of WASI 0.1, and the guest's memory read with bounds.
+//!
+//! Every address comes from a guest and may be wrong: access goes through [`GuestMemory`] only.
+//! Error numbers are those of the standard, and an unknown error of the system becomes a general
+//! one. The functions are in the other files of `p1/`.
 
 use crate::guest_abort::GuestAbort;
 

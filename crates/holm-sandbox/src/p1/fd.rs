@@ -1,4 +1,9 @@
-//! Functions on open files.
+//! Functions on open files: reading, writing, seeking, listing, metadata.
+//!
+//! The policy decided when a file was opened (`p1/path.rs`, through `files/guest_files.rs`); here
+//! the rights of the open file are kept, and listings show only granted entries. Writing is counted
+//! (`files/quota.rs`). One call moves a bounded number of bytes, so that a guest can be stopped in
+//! between.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};

@@ -1,5 +1,18 @@
 //! Our own WASI 0.1 for plain modules. It takes a third of the time of the general implementation,
 //! returns exact exit codes, and lets the same policy decide about every path.
+//!
+//! Functions here translate numbers and memory; decisions about files are in `files/`, and there
+//! are no sockets. Every pointer of a guest is checked (`p1/abi.rs`), and a wrong one is an error
+//! number, never a panic.
+//!
+//! Where things are:
+//!
+//! - `p1/abi.rs`: numbers, layouts and the guest's memory.
+//! - `p1/table.rs`: open files by number.
+//! - `p1/fd.rs`: functions on open files.
+//! - `p1/path.rs`: functions on paths.
+//! - `p1/poll.rs`: waiting.
+//! - `p1/process.rs`: arguments, environment, clocks, randomness, exit.
 
 mod abi;
 mod fd;

@@ -1,5 +1,9 @@
 //! Functions on paths. Each starts at a directory that the module holds, and the policy decides
 //! about it.
+//!
+//! They only translate arguments and flags; every decision and every system call is in
+//! `files/guest_files.rs` and `files/moves.rs`. Open files are kept in `p1/table.rs`. The same for
+//! components is in `p2/files.rs`.
 
 use wasmtime::Linker;
 

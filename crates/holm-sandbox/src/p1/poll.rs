@@ -1,5 +1,8 @@
 //! `poll_oneoff`: the only function of WASI 0.1 that may take long. It also watches for the end of
 //! the call.
+//!
+//! Sleeping goes through `cancel.rs`, so that a cancelled guest wakes at once; no other sleep may
+//! be used. Files and streams are always ready. Clocks are in `p1/process.rs`.
 
 use std::time::{Duration, Instant};
 

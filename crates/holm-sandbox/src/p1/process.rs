@@ -1,4 +1,8 @@
 //! Arguments, environment, clocks, randomness, exit, and sockets, which are not supported.
+//!
+//! Everything comes from the call's own state (`state.rs`, `nondeterminism.rs`): nothing of the
+//! host process is shown, not even its processor time. Long work asks for the end of the call
+//! between pieces.
 
 use std::time::Duration;
 

@@ -1,4 +1,7 @@
 //! The table of a module's open files, by descriptor number.
+//!
+//! It keeps handles with their leases (`lease.rs`) and opens nothing; `p1/path.rs` puts files in.
+//! Numbers are reused and bounded. Components have wasmtime's table instead (`p2/files.rs`).
 
 use std::fs::File;
 use std::sync::Arc;

@@ -1,5 +1,10 @@
 //! Files for components. The call's own files decide about every path; operations without a path
 //! are left to wasmtime's implementation.
+//!
+//! Opening and every other decision is in `files/guest_files.rs`; an operation that takes a path
+//! must not be left to wasmtime, which knows no policy. A handle keeps the access that it was
+//! opened with. Listings are read entry by entry, because a folder may have millions. Reading and
+//! writing as streams is in `p2/streams.rs`, the same for modules in `p1/path.rs`.
 
 use std::collections::HashMap;
 use std::sync::Arc;

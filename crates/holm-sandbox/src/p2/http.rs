@@ -1,5 +1,9 @@
 //! HTTP for components. A request is collected, checked by the policy, and handed to the call's
 //! outbound network.
+//!
+//! It opens no connection (`net.rs` has the trait) and follows no redirect: a guest sends a new
+//! request, which is checked again. Bodies of requests are held in memory and bounded for the whole
+//! call. A connection needs a lease (`lease.rs`).
 
 use std::future::Future;
 use std::pin::Pin;

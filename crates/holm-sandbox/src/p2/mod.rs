@@ -1,5 +1,17 @@
 //! WASI 0.2 for components: wasmtime's implementation, with files, randomness, names and HTTP
 //! replaced by ours, because theirs cannot ask a policy.
+//!
+//! An interface that is added to the linker here can be used by every component, so it must ask the
+//! policy or give nothing away.
+//!
+//! Where things are:
+//!
+//! - `p2/files.rs`, `p2/streams.rs`: files.
+//! - `p2/http.rs`: HTTP.
+//! - `p2/name_lookup.rs`: names.
+//! - `p2/sockets.rs`: sockets.
+//! - `p2/randomness.rs`: random numbers.
+//! - `p2/non_blocking.rs`: the part that never waits, for fast guests.
 
 mod files;
 mod http;

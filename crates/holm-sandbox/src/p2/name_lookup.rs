@@ -1,5 +1,8 @@
 //! Looks up names for raw sockets. Wasmtime's implementation asks the system's resolver; this one
 //! asks the call's outbound network.
+//!
+//! Whether a name may be looked up is decided in `net.rs`, which also remembers the answer: a later
+//! connection shows only an address. Connecting is checked there again.
 
 use std::net::IpAddr;
 

@@ -1,5 +1,8 @@
 //! Creates sockets. Wasmtime's implementation creates as many as there are handles. Here each
 //! socket takes a lease, datagrams are refused, and no guest binds a socket to an address.
+//!
+//! Connecting itself is wasmtime's; the check of each address is in `net.rs` and is installed in
+//! `state.rs`. No grant lets a guest listen.
 
 use std::net::SocketAddr;
 

@@ -1,5 +1,9 @@
 //! Files as streams. Reading and writing happen on the guest's own thread, which may wait for a
 //! disk.
+//!
+//! The file was opened under the policy before (`p2/files.rs`); a stream keeps its lease, because
+//! it can outlive the handle. Written bytes and the growth of a file are counted
+//! (`files/quota.rs`). Pieces are bounded.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;

@@ -2,6 +2,9 @@
 //!
 //! The layout is the canonical ABI's. Every pointer that a guest passes is untrusted: one outside
 //! the guest's memory ends the call.
+//!
+//! Answers count as output (`output.rs`). Guests with a component around them are called in
+//! `run.rs`; the interface is in `wit/tool.wit`.
 
 use wasmtime::{
     Error, Extern, Instance, Memory, ModuleExport, Store, TypedFunc, WasmParams, WasmResults, format_err,

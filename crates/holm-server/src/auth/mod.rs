@@ -3,6 +3,12 @@
 //!
 //! The first token is the exception: the server creates it for its owner, who can read it from a
 //! file.
+//!
+//! Where things are:
+//! - `token.rs`: one token and its digest. `token_registry.rs`: all tokens and users, in one file.
+//! - `role.rs`: what a token allows. `user.rs`: names and budgets.
+//!
+//! Requests are checked in `request_guard.rs`, and sessions in `state.rs`.
 
 mod role;
 mod token;

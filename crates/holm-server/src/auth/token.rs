@@ -1,4 +1,6 @@
-//! Access tokens. They are created here, shown once, and stored as digests.
+//! Access tokens. They are created here, shown once, and stored as digests. Where they are stored
+//! is in `token_registry.rs`; how a request brings one is in `request_guard.rs`. A token never
+//! appears in a log, an error or `Debug`, and digests are compared in constant time.
 
 use std::fmt;
 

@@ -1,4 +1,7 @@
-//! Stores all tokens in one private file.
+//! Stores all tokens, users and budgets in one private file. It checks no request
+//! (`request_guard.rs`) and divides no budget (`live/budget_reservations.rs`). A change is on disk
+//! before it takes effect, the name of the file included: otherwise a revoked token could come back
+//! after a power failure.
 
 use std::{
     collections::BTreeSet,

@@ -1,4 +1,6 @@
-//! Users: their names and budgets.
+//! Users: their names and budgets. They are stored in `token_registry.rs`; what is left of a budget
+//! is counted in `live/budget_reservations.rs`. A name becomes a folder, so it has no capital
+//! letters, which some file systems ignore, and no separators.
 
 use std::{fmt, str::FromStr};
 

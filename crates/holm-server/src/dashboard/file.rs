@@ -1,4 +1,6 @@
-//! Serves one file of the dashboard.
+//! Serves one file of the dashboard, with its content security policy. The routes are in `mod.rs`;
+//! the page itself is built from the folder `dashboard` of the repository. The policy allows
+//! nothing from other sites, so that the text of a model cannot leak data.
 
 use std::io::Read as _;
 

@@ -7,6 +7,9 @@
 //!
 //! Besides the files there is one generated page: the frame for an image that the user wants to
 //! see.
+//!
+//! The files are served in `file.rs`, and the frame for an image is made in `picture.rs`. Published
+//! folders of users are not here but in `sites/mod.rs`.
 
 mod file;
 mod picture;

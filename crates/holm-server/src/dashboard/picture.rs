@@ -5,6 +5,8 @@
 //! policy allows only the site of the image.
 //!
 //! The browser loads the image, not the server, and sends no referrer to the other site.
+//!
+//! The address is the only outside text in the page, so it is escaped and its length is bounded.
 
 use axum::response::{IntoResponse as _, Response};
 use http::{

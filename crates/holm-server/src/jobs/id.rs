@@ -1,4 +1,6 @@
-//! Names of jobs, and the keys that identify their runs.
+//! Names of jobs, and the keys that identify their runs. The store accepts each key once per job,
+//! so the same scheduled time or message must always give the same key. Names of sessions are made
+//! of both, and are parsed in `holm-server/src/id.rs`.
 
 use std::{fmt, str::FromStr};
 

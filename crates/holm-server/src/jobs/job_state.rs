@@ -1,4 +1,7 @@
 //! The state of a job. The scheduler stores it, and only the plan changes it.
+//!
+//! The types are stored and part of the API, so their names must not change. The state of one run
+//! is in `run.rs`.
 
 use holm_kernel::Timestamp;
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,8 @@
 //! Decides what to do about a job: a pure function of the job, its state, its open runs and the
 //! time.
+//!
+//! It reads no clock, does no I/O and changes nothing; `job_scheduler.rs` carries the plan out. The
+//! same input must give the same plan, because a process that crashed half-way asks again.
 
 use holm_kernel::{NanoUsd, Timestamp};
 

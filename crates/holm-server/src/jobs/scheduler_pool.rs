@@ -1,4 +1,8 @@
 //! The job schedulers of all users. Each starts when it is first needed.
+//!
+//! One user's jobs are handled in `job_scheduler.rs`. Jobs of a user without a token do not run. A
+//! scheduler looks at its jobs before sessions are resumed, because the job decides whether users
+//! are asked.
 
 use std::{collections::HashMap, pin::pin, sync::Arc};
 

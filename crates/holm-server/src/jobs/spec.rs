@@ -1,4 +1,7 @@
 //! The specification of a job, as a user writes it. The defaults are the cautious choice.
+//!
+//! It checks the range of each field; patterns and time zones are checked in `schedule.rs`. Its
+//! descriptions are part of the OpenAPI document, and unknown fields are refused.
 
 use holm_kernel::NanoUsd;
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,8 @@
 //! Messages that wait for delivery. They stay in the store until a recipient accepts them, so
 //! neither a restart nor an address that is down for hours loses one.
+//!
+//! It sends nothing (`webhook_sender.rs`) and stores nothing itself (`job_repository.rs`). A
+//! message is claimed before it is sent, so that two servers do not send it together.
 
 use holm_kernel::Timestamp;
 use serde::{Deserialize, Serialize};

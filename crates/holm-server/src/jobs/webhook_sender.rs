@@ -1,4 +1,7 @@
-//! Sends notifications about jobs to other programs.
+//! Sends notifications about jobs to other programs, in one attempt. Retries are decided in
+//! `webhook_delivery.rs`, and signatures made in `webhook_signature.rs`. It reaches public
+//! addresses over `https` only, and follows no redirect, because that would lead to an address that
+//! the job does not name.
 
 use std::{sync::Arc, time::Duration};
 

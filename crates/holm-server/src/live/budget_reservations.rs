@@ -5,6 +5,10 @@
 //! runs low gets a part of what the others have left.
 //!
 //! A run checks its budget after each reply, so it may exceed its share by the cost of one reply.
+//!
+//! Budgets are stored in `auth/token_registry.rs`, and reservations of other servers read in
+//! `peer_budgets.rs`. What is spent is counted after what is left, so that an amount spent
+//! meanwhile is counted twice rather than not at all.
 
 use std::{
     collections::{BTreeMap, HashMap},

@@ -1,5 +1,9 @@
 //! Tools that the client provides. The agent calls them like its own. A call reaches the client as
 //! part of an answer, and the client's next request brings the result.
+//!
+//! The formats of requests and answers are in `routes/openai/mod.rs`, which also stops a session
+//! whose client does not come back (`routes/openai/answer_stream.rs`). Nothing is stored here: a
+//! restart ends such calls.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

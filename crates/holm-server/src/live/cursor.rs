@@ -1,5 +1,8 @@
 //! The position of a watcher in the feed. It is one short text, which a browser sends back when it
 //! reconnects by itself.
+//!
+//! What follows a position is found in `feed.rs` or, if the feed no longer has it, in
+//! `session_watcher.rs`. Clients store the text, so its form must not change.
 
 use std::{fmt, str::FromStr};
 

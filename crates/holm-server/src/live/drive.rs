@@ -1,5 +1,10 @@
 //! The task that drives an open session: it receives prompts, stores them, waits for a permit, and
 //! runs them.
+//!
+//! Other tasks talk to it through `live_session.rs`. Permits are in `admission.rs`, budget shares
+//! in `budget_reservations.rs`, and stored prompts in `stored_prompts.rs`. A prompt is stored
+//! before its sender is told that it was accepted. A run without a permit is still polled, so that
+//! deadlines hold, but gets no answer.
 
 use std::{any::Any, panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Duration};
 

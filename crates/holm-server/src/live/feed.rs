@@ -2,6 +2,10 @@
 //! that looks away for a moment misses nothing.
 //!
 //! Watchers read the feed at their own pace, and it never waits for one of them.
+//!
+//! Frames are defined in `frame.rs`, positions in `cursor.rs`, and older events are read from the
+//! journal in `session_watcher.rs`. Everything is bounded, per feed and together
+//! (`feed_memory.rs`).
 
 use std::{
     collections::VecDeque,

@@ -1,5 +1,8 @@
 //! The memory that all feeds and watchers use together. It is only a cache, since the journal has
 //! everything. If it grows too large, each feed keeps less, and slow watchers read the journal.
+//!
+//! It only counts; `feed.rs` and `session_watcher.rs` drop or read less when it is full. The count
+//! may be out of date for a moment.
 
 use std::{
     io,

@@ -1,4 +1,6 @@
-//! The frames that a watcher receives.
+//! The frames that a watcher receives, and their JSON. Which frames a watcher gets, and when, is
+//! decided in `feed.rs` and `session_watcher.rs`; how they are sent is in `routes/events.rs`. Names
+//! and fields are part of the API.
 
 use std::sync::{Arc, OnceLock};
 

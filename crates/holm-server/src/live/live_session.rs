@@ -1,4 +1,7 @@
 //! One open session, as other tasks use it. The task that drives it is in `drive`.
+//!
+//! It stores nothing and runs nothing itself. Input and the end of a turn lock the same gate, so
+//! that no input is accepted after the run stopped reading.
 
 use std::{
     panic::AssertUnwindSafe,

@@ -1,4 +1,16 @@
 //! Open sessions: their driving tasks, their watchers and their questions.
+//!
+//! Where things are:
+//! - `session_manager.rs`: all open sessions. `live_session.rs`: one of them. `drive.rs`: the task
+//!   that drives it.
+//! - `admission.rs`, `budget_reservations.rs`, `peer_budgets.rs`: how much may run, and for how
+//!   much money.
+//! - `stored_prompts.rs`: prompts that survive a crash.
+//! - `feed.rs`, `feed_memory.rs`, `frame.rs`, `cursor.rs`, `session_watcher.rs`: what watchers see.
+//! - `question_broker.rs`: questions to users. `client_tools.rs`: tools of the client.
+//!   `call_uses.rs`: grants of calls.
+//!
+//! Agents are assembled elsewhere (`session_provider.rs`), and the kernel decides about calls.
 
 mod admission;
 mod budget_reservations;

@@ -2,6 +2,9 @@
 //! running sessions, and they count one after the other.
 //!
 //! All times come from the database, because the clocks of the servers may differ.
+//!
+//! Reservations of this server are divided in `budget_reservations.rs`. A lock or a reservation of
+//! a server that died ends by itself, so no server waits for ever.
 
 use std::{
     hash::{BuildHasher as _, Hasher as _, RandomState},

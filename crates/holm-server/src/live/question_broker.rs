@@ -1,5 +1,10 @@
 //! Questions that wait for a user: approvals, questions of the model, and forms of MCP servers.
 //! Every watcher of the session may answer, and the first answer counts.
+//!
+//! It decides nothing: what an approval covers and remembers is in
+//! `holm-tools/src/shell/approval_gate.rs`. The HTTP routes are in `routes/questions.rs`. An answer
+//! must have the kind that its question needs, and the first number of a broker is random, so that
+//! an old answer cannot approve a new call.
 
 use std::{
     collections::BTreeMap,
@@ -85,6 +90,10 @@ pub enum Question {
         always: Option<String>,
         /// What the answer `prefix` would remember; not set if no prefix is safe to remember.
         prefix: Option<String>,
+        /// What the answer `family` would cover, in words and as grants; not set if the call has
+        /// no family.
+        #[serde(default)]
+        family: Option<String>,
         /// SHA-256 of the tool and its arguments: only the approved call can run.
         digest: String,
     },
@@ -118,6 +127,8 @@ pub enum Answered {
     Session,
     /// For an approval: allow every command that starts like this one for the rest of the session.
     Prefix,
+    /// For an approval: allow what `family` names for the rest of the session.
+    Family,
     /// For an approval: deny the call, with a reason.
     No {
         /// The reason, which the model sees.
@@ -250,6 +261,7 @@ impl QuestionBroker {
             reasons: proposal.reasons.clone(),
             always: always_covers(proposal, offer),
             prefix: offer.prefix.as_ref().map(ToString::to_string),
+            family: offer.family.as_ref().map(|family| family.label().to_owned()),
             digest: proposal.digest.clone(),
         };
         let asked = self.ask(question);
@@ -258,6 +270,7 @@ impl QuestionBroker {
                 Some(Answered::Once) => ApprovalAnswer::Once,
                 Some(Answered::Session) => ApprovalAnswer::Session,
                 Some(Answered::Prefix) => ApprovalAnswer::Prefix,
+                Some(Answered::Family) => ApprovalAnswer::Family,
                 Some(Answered::Never) => ApprovalAnswer::Never,
                 Some(Answered::No { reason }) => ApprovalAnswer::No { reason },
                 Some(Answered::Words(_) | Answered::Form(_) | Answered::Decline) | None => {
@@ -403,6 +416,7 @@ impl Drop for AskedQuestionGuard {
 fn fits(question: &Question, answered: &Answered) -> bool {
     match (question, answered) {
         (Question::Approval { prefix, always, .. }, Answered::Prefix) => prefix.is_some() && always.is_some(),
+        (Question::Approval { family, always, .. }, Answered::Family) => family.is_some() && always.is_some(),
         (Question::Approval { always, .. }, Answered::Session) => always.is_some(),
         (Question::Approval { .. }, Answered::Once | Answered::No { .. } | Answered::Never)
         | (Question::Words { .. }, Answered::Words(_) | Answered::Decline)
@@ -410,7 +424,12 @@ fn fits(question: &Question, answered: &Answered) -> bool {
         (Question::Approval { .. }, Answered::Words(_) | Answered::Form(_) | Answered::Decline)
         | (
             Question::Words { .. } | Question::Form { .. },
-            Answered::Once | Answered::Session | Answered::Prefix | Answered::No { .. } | Answered::Never,
+            Answered::Once
+            | Answered::Session
+            | Answered::Prefix
+            | Answered::Family
+            | Answered::No { .. }
+            | Answered::Never,
         )
         | (Question::Words { .. }, Answered::Form(_))
         | (Question::Form { .. }, Answered::Words(_)) => false,

@@ -1,5 +1,8 @@
 //! One watcher of a session. It receives the events of the journal first and then live ones,
 //! without a gap and without repetition.
+//!
+//! What is recent comes from `feed.rs`. It never changes a session. Replays of journals are limited
+//! in number and in memory, and a watcher that is too slow is told to reconnect.
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 

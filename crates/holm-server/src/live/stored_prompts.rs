@@ -1,5 +1,8 @@
 //! Stores accepted prompts until their work has ended. A client whose prompt was accepted need not
 //! send it again, even if the server crashes.
+//!
+//! When a prompt is stored and deleted is decided in `drive.rs`. Whether it was heard is decided by
+//! the journal alone, so that a crash neither loses nor repeats it. Secrets are removed before.
 
 use holm_kernel::{Input, NanoUsd, Prompt, Seq, Timestamp};
 use holm_runtime::Clock as _;

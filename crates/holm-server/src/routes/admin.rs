@@ -1,4 +1,6 @@
-//! Routes for administrators: tokens, budgets and the audit log.
+//! Routes for administrators: tokens, budgets and the audit log. Every route here calls
+//! `administers` of `state.rs` first. Tokens are stored in `auth/token_registry.rs`, and the log in
+//! `audit.rs`. The last token that administers the server cannot be revoked.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,8 @@
 //! Routes to show, check, save and delete agents. A user's own agent may have what the default
 //! agent has; only an administrator can give it more.
+//!
+//! Files are read and written behind `catalogue.rs`; the list of agents is in
+//! `routes/catalogue.rs`. A change needs the version that the client has read.
 
 use axum::{
     Extension, Json,

@@ -1,4 +1,7 @@
 //! Routes that list a user's agents, tools, skills and models, and the providers that have a key.
+//!
+//! Details of one agent or tool are in `routes/agents.rs` and `routes/tools.rs`. Only
+//! administrators see or change keys, and a key is never returned.
 
 use axum::{Extension, Json, extract::State};
 use http::StatusCode;

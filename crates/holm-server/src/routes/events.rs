@@ -1,5 +1,8 @@
 //! Streams the events of a session, as server-sent events or over a WebSocket. Both use the same
 //! watcher. A client that reconnects says which frame it saw last.
+//!
+//! Which frames there are is decided in `live/session_watcher.rs`. A client sends nothing here:
+//! changes go through a POST. A stream ends as soon as its token is revoked.
 
 use std::{convert::Infallible, pin::pin, sync::Arc, time::Duration};
 

@@ -4,6 +4,9 @@
 //!
 //! A client that writes must name the version that it has read, so that no change is overwritten
 //! unseen.
+//!
+//! The file operations are in `holm-tools/src/root/manual_files.rs`; folders are in
+//! `routes/folders.rs`.
 
 use axum::{
     Extension,

@@ -1,4 +1,5 @@
-//! Routes to list and create folders of the workspace.
+//! Routes to list and create folders of the workspace. Files are in `routes/files.rs`, whose
+//! `at_hand` opens the workspace with the rules for hidden files. The number of entries is bounded.
 
 use axum::{Extension, Json, extract::State};
 use holm_tools::root::{FolderItem, FolderItemKind};

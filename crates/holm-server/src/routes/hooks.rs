@@ -3,6 +3,9 @@
 //!
 //! This is the only API route outside of the normal access checks, and it has small limits of its
 //! own.
+//!
+//! Signatures are verified in `jobs/webhook_signature.rs`, and runs stored in
+//! `jobs/job_scheduler.rs`. The response never tells whether the user or the job exists.
 
 use std::{
     net::IpAddr,

@@ -3,6 +3,9 @@
 //!
 //! A question to an agent is a session like any other: it takes a permit, uses the user's budget,
 //! and appears in the list.
+//!
+//! The agents are in `routes/mcp/agents.rs`; the protocol is in the crate `holm-mcp`. Servers that
+//! Holm itself connects to are in `routes/servers.rs`.
 
 mod agents;
 

@@ -1,5 +1,8 @@
 //! Routes to list, test, add and remove MCP servers. An added server may start a program with every
 //! session, so only administrators can add one.
+//!
+//! Entries are stored and tested behind `catalogue.rs`. An entry is never returned, because it may
+//! contain secrets. Agents for MCP clients are in `routes/mcp.rs`.
 
 use axum::{Extension, Json, extract::State};
 use http::StatusCode;

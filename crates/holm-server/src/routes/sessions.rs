@@ -1,5 +1,9 @@
 //! Routes to list, show, create, rename, fork, replay, export and delete sessions, and to list the
 //! grants of their calls.
+//!
+//! Input for a session is in `routes/work.rs`, its stream in `routes/events.rs`. Sessions are
+//! opened in `live/session_manager.rs`. The cost of a session is noted before it is erased, so that
+//! erasing gives no budget back.
 
 use axum::{Extension, Json, extract::State, response::IntoResponse};
 use holm_kernel::{NanoUsd, Prompt, Seq};

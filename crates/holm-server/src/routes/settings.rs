@@ -1,4 +1,6 @@
-//! Routes that show the settings of the server and of a user's agents.
+//! The route that shows the settings of the server and of a user's agents, to administrators only.
+//! It changes nothing: the server's settings are in `config.rs`, and those of agents come from
+//! `catalogue.rs`.
 
 use axum::{Extension, Json, extract::State};
 use serde::Serialize;

@@ -1,5 +1,9 @@
 //! Routes to list, publish and remove sites. Publishing opens a port or a host name of the machine,
 //! so only administrators can do it.
+//!
+//! Sites are stored in `sites/site_registry.rs` and served in `sites/serve.rs`. A site never gets
+//! an address or a host name of the server itself, because its pages would then have the server's
+//! origin.
 
 use std::net::SocketAddr;
 

@@ -1,4 +1,7 @@
-//! Routes to show, try and reload tools, and to list their latest calls.
+//! Routes to show, try and reload tools, and to list their latest calls. Tools are loaded and
+//! called behind `catalogue.rs`. A trial takes a permit like a run and has only the grants that it
+//! names, and those only up to what the caller may grant. The list of tools is in
+//! `routes/catalogue.rs`.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,6 @@
-//! The route that sums up what a user's sessions have used.
+//! The route that sums up what a user's sessions have used. The sums come from the store
+//! (`holm-store`); budgets are enforced in `live/budget_reservations.rs`. It changes nothing, and
+//! shows only the sessions that the token may use.
 
 use axum::{Extension, Json, extract::State};
 use holm_kernel::NanoUsd;

@@ -1,4 +1,8 @@
 //! Routes that send input to a session: prompts, steering, follow-ups and cancellation.
+//!
+//! A session that a terminal drives gets its input through `terminal/link.rs`; every other one
+//! through `live/session_manager.rs`. A prompt is stored before the response is sent. Results are
+//! not here: watchers read them at `routes/events.rs`.
 
 use std::sync::Arc;
 

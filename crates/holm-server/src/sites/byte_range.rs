@@ -1,4 +1,5 @@
-//! Decides which part of a file to send, from the range and cache headers.
+//! Decides which part of a file to send, from the range and cache headers. It opens no file;
+//! `page.rs` does. Several ranges or an invalid one get the whole file, as HTTP allows.
 
 use http::{
     HeaderMap,

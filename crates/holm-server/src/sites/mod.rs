@@ -6,6 +6,13 @@
 //!   listed.
 //! - Sites are read-only: they answer `GET` and `HEAD`, and media types are never guessed.
 //! - A password is stored as a slow hash, and the number of attempts is limited.
+//!
+//! Where things are:
+//! - `site.rs`, `site_registry.rs`: what a site is, and the list of all.
+//! - `serve.rs`: listeners, host names and passwords. `password.rs`: the hash of a password.
+//! - `page.rs`, `path.rs`, `byte_range.rs`, `content_type.rs`: one response.
+//!
+//! The routes to publish a folder are in `routes/sites.rs`.
 
 mod byte_range;
 mod content_type;

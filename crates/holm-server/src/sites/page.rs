@@ -1,4 +1,6 @@
-//! One response of a site: a file, a part of it, or "not found".
+//! One response of a site: a file, a part of it, or "not found". Passwords and host names are
+//! checked before, in `serve.rs`; paths are parsed in `path.rs`. Every error is "not found",
+//! because a visitor must not learn which files lie beside the site.
 
 use std::{
     fs::File,

@@ -1,4 +1,7 @@
 //! Passwords of sites. They are stored as a slow hash, so that a leaked file does not reveal them.
+//!
+//! How often a password may be tried is limited in `serve.rs`. Verifying is slow and takes memory
+//! on purpose, so it must not run on an async worker.
 
 use std::fmt;
 

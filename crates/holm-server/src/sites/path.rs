@@ -1,5 +1,8 @@
 //! Parses paths of requests and folders. A path that a file system could read differently is
 //! refused, not repaired.
+//!
+//! It opens nothing: `page.rs` does, from the handle of the workspace. Names that begin with a dot
+//! are never part of a path.
 
 use std::fmt;
 

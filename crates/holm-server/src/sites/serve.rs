@@ -1,5 +1,8 @@
 //! The listeners of sites: one per site with its own address, and a shared one for sites with a
 //! host name.
+//!
+//! Files are found and sent in `page.rs`; which sites there are is in `site_registry.rs`. A site
+//! listens to other machines only with a certificate, and has its own limit of connections.
 
 use std::{
     collections::{BTreeMap, HashMap},

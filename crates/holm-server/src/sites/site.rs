@@ -1,4 +1,6 @@
-//! The definition of a published site.
+//! The definition of a published site: its name, folder, place and password. It is stored in
+//! `site_registry.rs` and served in `serve.rs`. That a place is not one of the server's own is
+//! checked in `routes/sites.rs`.
 
 use std::{fmt, net::SocketAddr, str::FromStr};
 

@@ -1,4 +1,5 @@
-//! Stores all sites in one private file.
+//! Stores all sites in one private file. It opens no listener: `serve.rs` does. A change is on disk
+//! before it takes effect; names and places are unique, and the number of sites is bounded.
 
 use std::{
     fs, io,

@@ -1,13 +1,15 @@
 //! Refuses HTTP/1 requests that a proxy and this server could split in different places.
 //!
 //! The HTTP library accepts a line that ends with a bare line feed, and a request with both
-//! `Content-Length` and `Transfer-TextEncoding`. A proxy in front may read either of them
+//! `Content-Length` and `Transfer-Encoding`. A proxy in front may read either of them
 //! differently and pass a second, hidden request through. [`StrictStream`] follows the framing of
 //! each connection and makes such a request invalid before the library sees its end, so that it
 //! answers 400 and closes. A request whose length it cannot read is treated the same way: what
 //! follows could not be checked.
 //!
 //! It does not parse HTTP/2, and it does not look into bodies or WebSocket messages.
+//!
+//! The framing itself is followed in `scanner.rs`.
 
 mod scanner;
 

@@ -1,4 +1,6 @@
-//! Follows the framing of HTTP/1 requests on one connection, byte by byte.
+//! Follows the framing of HTTP/1 requests on one connection, byte by byte. It does no I/O: `mod.rs`
+//! reads the connection and refuses. Anything that two programs could end in different places is an
+//! error, and memory is bounded, because only the beginning of a line is kept.
 
 /// How much of a header line is kept: enough for the names and values that decide about framing.
 const KEPT_LINE_BYTES: usize = 128;

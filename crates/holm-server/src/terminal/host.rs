@@ -1,5 +1,7 @@
 //! The terminal's side: a process that drives a session lets servers of the same user watch and
-//! steer it.
+//! steer it. The server's side is `link.rs`, the messages are in `messages.rs`, and the socket in
+//! `session_socket.rs`. A server must show the key before anything else is read. A slow or lost
+//! server never delays the session.
 
 use std::{io, path::Path, sync::Arc, time::Duration};
 

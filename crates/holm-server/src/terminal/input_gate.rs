@@ -1,6 +1,9 @@
 //! Decides whether a session in a terminal accepts input from servers, based on its events. A
 //! server learns of the end of a turn slightly later than the session. Input that arrives in
 //! between would stay unread.
+//!
+//! It sends nothing itself: `host.rs` does. The same gate for a session that the server drives is
+//! in `live/live_session.rs`.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -1,5 +1,9 @@
 //! The server's side of one terminal. It passes the terminal's events to watchers, and user input
 //! to the terminal.
+//!
+//! The terminal's side is `host.rs`. It never drives the session and never writes its journal,
+//! because the terminal holds the lease. Input counts as accepted only when the terminal has said
+//! so.
 
 use std::{
     collections::{BTreeMap, HashMap},

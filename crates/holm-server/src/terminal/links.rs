@@ -1,4 +1,6 @@
-//! The links to all terminals that the server knows.
+//! The links to all terminals that the server knows, by session. One link is in `link.rs`. There is
+//! never more than one link to a session, because two would add every event twice. A session that
+//! the server drives itself has none.
 
 use std::{
     collections::HashMap,

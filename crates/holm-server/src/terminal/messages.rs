@@ -1,4 +1,5 @@
-//! The protocol between a terminal and a server: one JSON object per line.
+//! The protocol between a terminal and a server: one JSON object per line. `host.rs` and `link.rs`
+//! send and read it. The length of a line is bounded on both sides.
 
 use std::io;
 

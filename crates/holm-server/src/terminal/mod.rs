@@ -12,6 +12,11 @@
 //!   holm run, holm chat ── TerminalHost ──┐                       ┌── TerminalLink ── SessionFeed
 //!      (drives, has the lease)            └─ socket, JSON lines ──┘      steer, cancel, answer
 //! ```
+//!
+//! Where things are:
+//! - `host.rs`, `input_gate.rs`: the terminal's side. `link.rs`, `links.rs`: the server's side.
+//! - `messages.rs`: the protocol. `session_socket.rs`: the socket and its key. `activity.rs`:
+//!   whether a session works.
 
 mod activity;
 mod host;

@@ -1,4 +1,7 @@
-//! The socket of a session in the data folder, and the key that opens it.
+//! The socket of a session in the data folder, and the key that opens it. What is said over it is
+//! in `messages.rs`. Folder and key file belong to the user alone, and keys are compared in
+//! constant time. Only the process that holds the session may listen, because listening replaces
+//! what is there.
 
 use std::{
     fs, io,

@@ -1,6 +1,11 @@
 //! An incremental fold over a journal: what a run used and what its models have shown, up to a
 //! record, with the run's state there. New records are folded from that state, so a long session
 //! costs only what is new in it.
+//!
+//! What is counted is in `derive/usage.rs`; reading lines and storing the state is in
+//! `store/index.rs`. A state that this kernel cannot read is ignored, and the journal is folded
+//! from record 0. A record that it cannot fold is counted by its content, and what an earlier fold
+//! counted stays: spent money stays spent.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,10 @@
 //! The facts that a list of sessions shows, computed from a run's first lines and its last one.
+//!
+//! It folds nothing and reads only the first `FIRST_LINES` lines, because a list asks for many runs
+//! at once. What cannot be understood is left out: a list must work for every run. The time is
+//! found by its place near the beginning of a line, so it depends on the order of keys in
+//! `holm-kernel/src/journal/line.rs`. Titles are sealed in `store/index.rs`; titles that users give
+//! are in `sessions/list.rs`.
 
 use holm_kernel::{
     Input,
@@ -26,7 +32,7 @@ pub(crate) struct SessionSummary {
     pub(crate) title: Option<Vec<u8>>,
 }
 
-/// The facts about a run in record 0.
+/// The facts about a run in its first lines, up to the first prompt.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct FirstRecord {
     pub(crate) agent: String,

@@ -1,5 +1,15 @@
 //! Data about a run that is computed from its lines and never a second source of truth. It may be
 //! dropped and computed again at any time ([`Store::rebuild`](crate::Store::rebuild)).
+//!
+//! Nothing here reads a database: `store/index.rs` passes the records in and stores the results.
+//!
+//! Where things are:
+//!
+//! - `derive/fold.rs`: one pass over a run's records.
+//! - `derive/usage.rs`: what is counted in it.
+//! - `derive/ledger.rs`: what models have shown, as rows.
+//! - `derive/head.rs`: what a list shows.
+//! - `derive/text.rs`: what a search finds.
 
 mod fold;
 mod head;

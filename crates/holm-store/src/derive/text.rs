@@ -1,5 +1,10 @@
 //! The searchable text of a record: prompts, the answers and calls of models, and the results of
-//! tools.
+//! tools. Also whether a text matches, the excerpt around a match, and the digest of a result that
+//! was moved out of the journal.
+//!
+//! The search itself is in `sessions/search.rs`, its index in `sqlite/queries.rs` and
+//! `postgres/queries.rs`. The text of one record is bounded. A new kind of input must be sorted in
+//! here, or it will never be found.
 
 use holm_kernel::{Block, Input, ModelResult, ToolOutput, plain_text};
 use serde::{Deserialize, Serialize};

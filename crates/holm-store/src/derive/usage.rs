@@ -1,5 +1,10 @@
 //! What a run used, by day and by model or tool. It folds the inputs through the kernel itself, so
 //! it reports exactly what the kernel counted.
+//!
+//! It sees one run; `derive/fold.rs` calls it for each record, and `sessions/usage.rs` sums over
+//! runs. A child's usage belongs to the child's own run. A call without a known price counts as
+//! unpriced and never as free. A change of the stored sums needs a new `SUMS_VERSION`; a new number
+//! in [`UsageTally`] needs a column in `sqlite/queries.rs` and `postgres/queries.rs`.
 
 use std::collections::BTreeMap;
 

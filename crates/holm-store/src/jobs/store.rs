@@ -1,4 +1,9 @@
-//! The store's methods for jobs.
+//! The store's methods for jobs: they check names, and seal and open texts.
+//!
+//! They never interpret what they keep; `holm-server/src/jobs/job_repository.rs` does. Who was
+//! first is decided by the database (`sqlite/jobs.rs`, `postgres/jobs.rs`) through slots and
+//! versions, because other processes change jobs too. The names of the sealed places must not
+//! change, or stored jobs could not be opened any more.
 
 use holm_kernel::Timestamp;
 

@@ -1,4 +1,9 @@
-//! The store's methods for notes.
+//! The store's methods for notes: they check names, and seal and open texts.
+//!
+//! Who was first is decided by the database (`sqlite/notes.rs`, `postgres/notes.rs`). A note that
+//! was put survives a loss of power. A note that has the name of a run is erased with the run
+//! (`sqlite/queries.rs`, `postgres/backend.rs`), so a note about a run must have its name. The
+//! names of the sealed places must not change, or stored notes could not be opened any more.
 
 use holm_kernel::Timestamp;
 

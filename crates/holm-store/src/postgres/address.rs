@@ -1,5 +1,9 @@
 //! Parses the address of the database, in the form that `psql` takes, and decides whether the
 //! connection uses TLS. A forgotten option never sends a password through a network in the clear.
+//!
+//! It connects to nothing (`postgres/connector.rs` does) and verifies no certificate
+//! (`postgres/tls.rs` does). Options that it does not handle go on to the driver. Without an
+//! `sslmode`, a server on another machine is reached only through TLS.
 
 use std::{net::IpAddr, path::PathBuf, str::FromStr as _};
 

@@ -1,5 +1,11 @@
 //! Group commit. A connection does one thing at a time, so all waiting appends go into one
 //! statement, across schemas.
+//!
+//! There are two committers, one of which waits for the server's disk; `postgres/pool.rs` starts
+//! them and `postgres/backend.rs` chooses. An append whose lease is lost is refused. A lease is
+//! released after all earlier appends of both, because the next holder must find them. If a group
+//! fails, each append is tried alone. Who may take a lease is decided in `postgres/lease.rs`.
+//! SQLite has its own committer (`sqlite/committer.rs`).
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 

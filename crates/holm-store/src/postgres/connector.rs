@@ -1,4 +1,11 @@
-//! Opens connections to the server, and opens them again when they are lost.
+//! Opens connections to the server. Each has limits on every wait, so that a server that vanished
+//! blocks no caller for ever.
+//!
+//! It keeps no connection and does not open a lost one again: `postgres/pool.rs`,
+//! `postgres/committer.rs` and `postgres/lease.rs` do. The address is parsed in
+//! `postgres/address.rs`. After a failure, attempts fail at once for a moment, or all waiting
+//! callers would try in turn. Settings made here hold for every schema, so none may belong to one
+//! of them.
 
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},

@@ -1,4 +1,8 @@
 //! Jobs and their runs in PostgreSQL's SQL.
+//!
+//! It implements `jobs/rows.rs` and must behave as `sqlite/jobs.rs` does. Names and sealing are
+//! handled in `jobs/store.rs`. Each change is one statement that checks slot or version itself: a
+//! check before it would let two processes win.
 
 use tokio_postgres::Row;
 

@@ -3,6 +3,11 @@
 //! lock of its holder. The lock ends with the connection, so other processes notice a holder that
 //! died or lost its connection. A holder that lost its connection stops its runs and deletes their
 //! rows. Other processes wait for a run whose row stays.
+//!
+//! A lease is released in `postgres/committer.rs`, after the appends. How long others wait is in
+//! `postgres/pool.rs`; that time must be longer than a holder needs to notice the loss and to stop,
+//! or two processes could drive one run. Within one store, `store/lease.rs` decides. SQLite's
+//! leases are in `sqlite/leases.rs`.
 
 use std::{sync::Arc, time::Duration};
 

@@ -6,6 +6,23 @@
 //! lease its row in `holmdb_leases` names. If that connection is lost, nothing is appended any more
 //! for the runs it held, their drivers stop ([`Journal::lost`](holm_runtime::Journal::lost)), and
 //! another process resumes them afterwards.
+//!
+//! This file holds the backend's type, the check of a schema's name and the translation of errors.
+//! A message must not contain the address, which may hold a password.
+//!
+//! Where things are:
+//!
+//! - `postgres/address.rs`: the address, and whether TLS is used.
+//! - `postgres/tls.rs`: TLS.
+//! - `postgres/connector.rs`: opens a connection.
+//! - `postgres/pool.rs`: keeps connections.
+//! - `postgres/schema_connection.rs`: queries in one schema.
+//! - `postgres/schema.rs`: the tables.
+//! - `postgres/backend.rs`: the operations of the store.
+//! - `postgres/queries.rs`: the longer ones among them.
+//! - `postgres/jobs.rs`, `postgres/notes.rs`: jobs and notes.
+//! - `postgres/committer.rs`: appends.
+//! - `postgres/lease.rs`: who may drive a run.
 
 mod address;
 mod backend;

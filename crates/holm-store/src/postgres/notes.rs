@@ -1,4 +1,8 @@
 //! Notes in PostgreSQL's SQL.
+//!
+//! It implements `notes/rows.rs` and must behave as `sqlite/notes.rs` does. Names and sealing are
+//! handled in `notes/store.rs`. A prompt that is put or taken changes the table of sessions at work
+//! (`resume_marks.rs`) in the same statement, or another server would miss the session.
 
 use tokio_postgres::Row;
 

@@ -1,6 +1,12 @@
 //! The connections of one process to one database: a few for queries, two that append, and one that
 //! holds the leases. Stores of all schemas share them, so their number does not grow with the users
 //! of a server.
+//!
+//! It opens none itself (`postgres/connector.rs` does) and holds no SQL except a time limit. It
+//! also remembers which runs this process holds and when a lease was first seen to have ended;
+//! leases are taken in `postgres/lease.rs`. A connection whose caller has gone in the middle of a
+//! query is never used again. A connection must carry nothing over from one schema to the next
+//! (`postgres/schema_connection.rs`).
 
 use std::{
     collections::HashMap,

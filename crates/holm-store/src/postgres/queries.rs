@@ -1,4 +1,9 @@
 //! Queries and updates in PostgreSQL's SQL, one function each.
+//!
+//! Short ones are in `postgres/backend.rs`; the tables are in `postgres/schema.rs`. Tables are
+//! named without a schema, which `postgres/schema_connection.rs` inserts. Values are parameters and
+//! never part of the text. A transaction is committed by the caller. Each function must give the
+//! same answers as the one for SQLite (`sqlite/queries.rs`).
 
 use holm_runtime::CacheBreaks;
 use tokio_postgres::{Row, types::ToSql};

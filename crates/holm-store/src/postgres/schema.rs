@@ -1,5 +1,9 @@
 //! The tables and their migrations. Table names begin with Holm's name, so that other programs can
 //! share the database.
+//!
+//! Steps are never changed, only added, because a store may be at any of them. All missing steps
+//! run in one transaction, under a lock, since servers start at the same time. The queries are in
+//! `postgres/queries.rs`; SQLite has its own steps (`sqlite/schema.rs`).
 
 use tokio_postgres::error::SqlState;
 

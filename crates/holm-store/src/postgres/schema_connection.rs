@@ -1,5 +1,10 @@
 //! Queries in one schema. Each query names its tables with the schema, so one connection serves
 //! every user and carries nothing over from the last one.
+//!
+//! Every statement of a store must go through here or through [`SchemaName::qualify`], or it would
+//! reach another user's tables. Tables of the whole database begin with `holmdb_` and stay as they
+//! are. A schema's name is checked in `postgres/mod.rs` before it gets here. This file also marks a
+//! query in flight, which `postgres/pool.rs` needs when a caller goes.
 
 use std::{
     borrow::Cow,

@@ -1,5 +1,8 @@
 //! TLS to the server. The server's certificate is always verified, whichever `sslmode` was given,
 //! because an unverified certificate protects nothing.
+//!
+//! Whether TLS is used at all is decided in `postgres/address.rs`. Never add a mode without
+//! verification here.
 
 use std::{
     io,

@@ -1,4 +1,9 @@
-//! Sessions as files.
+//! Writes sessions out: the journal byte for byte, or Markdown. It also holds `blocking`, with
+//! which the whole crate does work that may block.
+//!
+//! The text of the Markdown is made in `sessions/markdown.rs`; `sessions/import.rs` reads journals
+//! back. Large results are not part of an export. A new file is for its owner alone and replaces
+//! nothing. Damage is an error in Markdown, because a part that is left out would not be noticed.
 
 use std::path::Path;
 

@@ -1,4 +1,9 @@
-//! Lists, titles and tags.
+//! Lists sessions, page by page, and changes their titles and tags.
+//!
+//! What a list shows is computed in `derive/head.rs` and stored by `store/index.rs`; which titles
+//! and tags are valid is in `label.rs`. A cursor is a time and a number and not a count, so it
+//! stays right while sessions come and go. A name without a record is not a session and never
+//! listed.
 
 use std::str::FromStr;
 
@@ -38,8 +43,7 @@ pub struct StoredSession {
     pub agent: String,
     /// The model it began with.
     pub model: String,
-    /// The process that drives the session now, as far as the store knows. A killed process stays
-    /// listed until another one resumes the session.
+    /// The process that drives the session now; `None` if none does or if it was killed.
     pub holder: Option<String>,
 }
 

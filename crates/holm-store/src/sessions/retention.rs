@@ -9,6 +9,10 @@
 //! search index is merged so that none of the text is left in it. A database cannot control what a
 //! disk keeps in freed blocks, or what backups hold. If that matters, encrypt the store and delete
 //! the key.
+//!
+//! Rows and files are removed in `sqlite/backend.rs` and `postgres/backend.rs`. The order here must
+//! stay: take the lease, index all runs, then erase. Otherwise a run could be driven while it goes,
+//! or lose large results to which another run refers.
 
 use holm_kernel::{Timestamp, journal};
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,9 @@
 //! Full-text search over sessions.
+//!
+//! The text of a record comes from `derive/text.rs`; the index is filled by `store/index.rs`. An
+//! encrypted store has no index and is searched by decrypting it, because an index would reveal the
+//! text. Words have at least three characters, as the index does. A line is read on its own here,
+//! without its chain, so nothing may be decided by a hit.
 
 use holm_kernel::{Seq, Timestamp, journal};
 use serde::{Deserialize, Serialize};

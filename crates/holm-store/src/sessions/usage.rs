@@ -1,4 +1,9 @@
 //! Sums usage over sessions, models, tools, days or agents.
+//!
+//! It adds up and counts nothing itself: a run is counted in `derive/usage.rs`, and
+//! `store/index.rs` stores the result. Only `fold_usage` reads a journal. Tools and models are
+//! never added together. A child's usage is in its own session, so a parent's line does not contain
+//! it.
 
 use std::collections::BTreeMap;
 

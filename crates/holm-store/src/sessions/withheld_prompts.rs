@@ -1,5 +1,9 @@
 //! Prompts that hooks kept from the model. The transcript contains them as the user wrote them, so
 //! a viewer must know which of them the model never read.
+//!
+//! Hooks withhold a prompt through patches that the journal contains; this file only finds them
+//! (`holm-runtime/src/hook/` applies hooks). `was_withheld` reads a journal backwards and folds
+//! nothing, so that it stays cheap in a long session.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,10 @@
-//! Implements the backend for SQLite: runs each query on a thread that may block.
+//! Implements the backend for SQLite: runs each query on a thread that may block. Only an append
+//! that needs no sync is first tried on the caller's own thread.
+//!
+//! The SQL is in `sqlite/queries.rs`; syncs happen in `sqlite/committer.rs`. A change that must
+//! survive a loss of power goes through `write_synced`. A lease is released through the committer's
+//! queue, behind the run's last append. Work for `write` may run more than once, so twice must be
+//! the same as once.
 
 use std::{
     ops::Range,

@@ -9,6 +9,11 @@
 //! same, but for each commit alone. SQLite checks frames one by one from the log's beginning, so
 //! all commits up to the sync survive a loss of power. If the log is emptied in between, a
 //! checkpoint has synced the database itself before.
+//!
+//! An append that needs no sync does not come here unless the writer is busy (`sqlite/backend.rs`).
+//! After one failed sync every later one is refused, because the system may have dropped the pages.
+//! Leases are released after the appends of their group. The connection and its retries are in
+//! `sqlite/writer.rs`.
 
 use std::{
     fs::File,

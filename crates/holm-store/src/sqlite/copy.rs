@@ -4,6 +4,9 @@
 //! Those are written before anything refers to them, so they exist. A missing one was erased
 //! meanwhile, with its session. The copy then starts again, because erased data must not live on in
 //! it.
+//!
+//! The public method is in `store/copy.rs`. An existing file or folder is never written over.
+//! PostgreSQL has its own tools for this.
 
 use std::{fs, io, path::Path};
 

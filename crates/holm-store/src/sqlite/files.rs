@@ -1,4 +1,9 @@
 //! Files that only their owner can read, and the large results among them.
+//!
+//! A result is written, synced, renamed, and its folder is synced, in this order: it is there whole
+//! or not at all, and before anything refers to it. Which run refers to it is in the database
+//! (`sqlite/queries.rs`); a result without a reference is removed in `sqlite/backend.rs`. Names and
+//! encryption are chosen in `store/blobs.rs`.
 
 use std::{
     fs::{self, File, OpenOptions},

@@ -1,4 +1,9 @@
 //! Jobs and their runs in SQL.
+//!
+//! It implements `jobs/rows.rs` and must behave as `postgres/jobs.rs` does. Names and sealing are
+//! handled in `jobs/store.rs`. Each change checks slot or version itself: a check before it would
+//! let two processes win. New jobs, changed jobs, removed jobs and new runs are synced before the
+//! call returns.
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 

@@ -1,4 +1,9 @@
 //! Leases in SQLite: which process may drive which run.
+//!
+//! A lease is a text in the run's row that names its holder; whether the holder lives is asked of
+//! `sqlite/liveness_lock.rs`. Waiting for a lease is in `sqlite/backend.rs`, releases are written
+//! by `sqlite/committer.rs`. Within one store, `store/lease.rs` decides. No lease text is ever used
+//! twice, so a late release cannot end the next lease.
 
 use std::{
     collections::BTreeMap,

@@ -2,6 +2,10 @@
 //! its process lives. The system releases the lock when the process ends, however it ends. So a
 //! lease names a holder, and a process that wants the lease tries the holder's lock. This needs no
 //! clock, no heartbeat and no process ids, which are reused.
+//!
+//! It knows no runs: leases are in `sqlite/leases.rs`. A lock that cannot be tried counts as held,
+//! because two drivers are worse than a wait. PostgreSQL uses locks of connections instead
+//! (`postgres/lease.rs`).
 
 use std::{
     fs::{self, File, TryLockError},

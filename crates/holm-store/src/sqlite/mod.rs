@@ -1,4 +1,22 @@
 //! SQLite: the database that needs no server.
+//!
+//! This file opens and configures the connections and translates errors. `synchronous = NORMAL`
+//! without automatic checkpoints is safe only because `sqlite/committer.rs` syncs and moves the
+//! log: change both or neither. `secure_delete` must stay on, because erasure depends on it
+//! (`sessions/retention.rs`).
+//!
+//! Where things are:
+//!
+//! - `sqlite/backend.rs`: the operations of the store.
+//! - `sqlite/queries.rs`: their SQL.
+//! - `sqlite/jobs.rs`, `sqlite/notes.rs`: jobs and notes.
+//! - `sqlite/schema.rs`: the tables.
+//! - `sqlite/writer.rs`: the connection that writes.
+//! - `sqlite/committer.rs`: appends in groups, and syncs.
+//! - `sqlite/leases.rs`: who may drive a run.
+//! - `sqlite/liveness_lock.rs`: which stores are alive.
+//! - `sqlite/files.rs`: files and large results.
+//! - `sqlite/copy.rs`: a copy of the whole store.
 
 mod backend;
 mod committer;

@@ -1,4 +1,8 @@
 //! Notes in SQL.
+//!
+//! It implements `notes/rows.rs` and must behave as `postgres/notes.rs` does. Names and sealing are
+//! handled in `notes/store.rs`. A new note is synced before the call returns; changed and taken
+//! notes are not.
 
 use rusqlite::{OptionalExtension as _, Row, params};
 

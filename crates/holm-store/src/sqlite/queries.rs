@@ -1,4 +1,11 @@
 //! Queries and updates in SQL, one function each.
+//!
+//! Each runs in the caller's transaction (`sqlite/backend.rs`); inserting records is in
+//! `sqlite/writer.rs`, leases are in `sqlite/leases.rs`, the tables in `sqlite/schema.rs`. Values
+//! are parameters and never part of the text. Each function must give the same answers as the one
+//! for PostgreSQL (`postgres/queries.rs`). A late write of a snapshot, a tag or derived data for an
+//! erased run does nothing, so that no part of it comes back. A new table with data of a run must
+//! be added to `erase`.
 
 use std::ops::Range;
 
@@ -163,7 +170,8 @@ pub(super) fn untag(conn: &Connection, run: RunNumber, tag: &str) -> Result<()> 
     Ok(())
 }
 
-/// The page of a list; `holder` holds the lease's words here, which the caller turns into a name.
+/// The page of a list, each row with the words of its lease. The caller removes holders that are no
+/// longer alive.
 pub(super) fn list(
     conn: &Connection,
     filter: &OwnedSessionFilter,

@@ -2,7 +2,11 @@
 //!
 //! A record's key combines its run's number and its own number in one integer. So an append touches
 //! one page of one tree, and a journal lies together. All data that can be computed from records
-//! stands apart, in the tables of steps 2 and 3.
+//! stands apart, in the tables of steps 2, 3 and 6.
+//!
+//! Steps are never changed, only added, because a store may be at any of them. All missing steps
+//! run in one transaction. The queries are in `sqlite/queries.rs`; PostgreSQL has its own steps
+//! (`postgres/schema.rs`).
 
 use std::path::Path;
 

@@ -2,6 +2,10 @@
 //!
 //! It never waits while it holds its lock. If another process is writing, it releases the lock and
 //! tries again. So an append on a thread of an async runtime never waits for another process.
+//!
+//! It inserts records; all other SQL is in `sqlite/queries.rs`. It syncs nothing
+//! (`sqlite/committer.rs` does). Work may run again if the database was busy, so twice must be the
+//! same as once.
 
 use std::{
     sync::{Mutex, MutexGuard, PoisonError, TryLockError},

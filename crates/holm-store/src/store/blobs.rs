@@ -4,6 +4,11 @@
 //! all runs; with it, each run has its own copy under its own key, so that erasing one run erases
 //! its text. A result lives as long as a run refers to it: the one that put it, and every other
 //! whose journal names it.
+//!
+//! Where bytes lie is the database's matter (`sqlite/files.rs`, `postgres/backend.rs`). When a
+//! result is large enough to be moved out of a journal is decided in `holm-runtime/src/spill.rs`.
+//! Bytes are stored before a run refers to them. Nothing is returned unless it matched its digest
+//! since the file last changed, or was opened with its key.
 
 use std::{collections::BTreeSet, ops::Range, sync::PoisonError};
 

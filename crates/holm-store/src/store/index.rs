@@ -3,6 +3,11 @@
 //! None of this happens while a run is driven: an append is one row. A query pays for the records
 //! that are new. A run is folded from the state that the last fold left. The list entries of all
 //! runs that changed are updated at once.
+//!
+//! What is computed is in `derive/`; SQL is in `sqlite/queries.rs` and `postgres/queries.rs`. A
+//! damaged or erased run is passed over, so that it does not keep the others from being listed. An
+//! encrypted store gets no search index, which would reveal its text. A long journal is never in
+//! memory as a whole.
 
 use std::collections::BTreeMap;
 

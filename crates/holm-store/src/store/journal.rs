@@ -1,4 +1,10 @@
-//! Journals in the store.
+//! Journals in the store: implements the traits of `holm-runtime/src/journal/mod.rs`.
+//!
+//! A line is kept as it is. Only its number is checked here; the chain is verified when a journal
+//! is folded (`holm-kernel/src/journal/`). After an append that failed or was not waited for, every
+//! later one is refused, because the end of the journal is unknown. A snapshot is a cache: one that
+//! cannot be used counts as missing. Durability is the database's matter (`sqlite/committer.rs`,
+//! `postgres/committer.rs`), leases are in `store/lease.rs`.
 
 use std::{
     io::Write as _,

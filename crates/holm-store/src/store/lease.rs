@@ -1,5 +1,9 @@
-//! Leases of a store: who may drive a run. Between processes the database decides; within this
-//! process, a list does.
+//! Leases of a store: who may drive a run. Within one store and its clones, a list decides; between
+//! stores and processes, the database does.
+//!
+//! The database's part is in `sqlite/leases.rs` and `postgres/lease.rs`. A lease that is being
+//! taken is taken to the end even if the caller has gone, because a half-taken one would be held
+//! for ever. It is released when its owner is dropped.
 
 use std::{
     collections::BTreeSet,
@@ -12,7 +16,7 @@ use crate::{
     backend::{RunNumber, RunOrigin, RunRow},
 };
 
-/// The runs that this process drives.
+/// The runs that are driven through this store.
 #[derive(Default)]
 pub(crate) struct DrivenRuns(Mutex<BTreeSet<RunNumber>>);
 

@@ -1,4 +1,18 @@
 //! The store: one handle for journals, large results and sessions, independent of the database.
+//!
+//! This file opens a store and decides whether its key fits. It holds no SQL (`sqlite/`,
+//! `postgres/`). A store is encrypted from its first run on or never, so that no readable line is
+//! ever left in an encrypted one.
+//!
+//! Where things are:
+//!
+//! - `store/journal.rs`: journals, for the runtime.
+//! - `store/lease.rs`: who may drive a run.
+//! - `store/blobs.rs`: large results.
+//! - `store/ledger.rs`: the ledger of models.
+//! - `store/index.rs`: brings derived data up to date.
+//! - `store/copy.rs`: a copy of the whole store.
+//! - Methods about sessions, jobs and notes are in `sessions/`, `jobs/` and `notes/`.
 
 mod blobs;
 mod copy;

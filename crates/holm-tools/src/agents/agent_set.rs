@@ -1,5 +1,11 @@
-//! Builds agents from files. Each file becomes a helper with the tools and the other
-//! helpers that it names.
+//! Builds agents from files. Each file becomes a helper with the tools and the other helpers that
+//! it names. It also defines what a host provides ([`AgentHost`]); the one of the command is
+//! `holm-cli/src/helper_factory.rs`.
+//!
+//! It does not parse files (`file.rs`) and does not watch folders (`loader.rs`). A file that cannot
+//! be used is left out and reported, together with every agent that relies on it; all others are
+//! made. Cycles and too many levels are refused before anything runs. The grants of a file are only
+//! requests, which the runtime limits to those of the parent.
 
 use std::{
     collections::BTreeMap,

@@ -1,4 +1,5 @@
-//! Errors in an agent's file.
+//! Errors in an agent's file, each with its line and what to do. Errors that appear only beside
+//! other agents, such as a cycle, are in `agent_set.rs`. `front_matter.rs` uses these errors too.
 
 /// An agent's file cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,5 +1,9 @@
 //! Parses an agent's file: a head that says what the agent may do, and a body that is its system
-//! prompt. Nothing here opens a file.
+//! prompt. Nothing here opens a file or builds an agent (`loader.rs`, `agent_set.rs`). The syntax
+//! of the head is in `front_matter.rs`.
+//!
+//! An unknown key is a remark, but an unknown limit or an invalid grant is an error, because a key
+//! that was meant to limit an agent must not be ignored. Limits only make the parent's narrower.
 
 use holm_grants::{Allowance, GrantSet, Mode};
 use holm_guards::schema::closest;

@@ -1,5 +1,10 @@
 //! Loads agents from the files of a tool folder. They appear and disappear with their files, while
-//! runs are under way.
+//! runs are under way. Building is done in `agent_set.rs`; folders are watched and files are
+//! admitted in `registry/`.
+//!
+//! An agent is built anew for every call, from the files that exist then. A missing dependency is
+//! reported only when the agent is called, since it may still appear; a cycle is refused at once.
+//! The tool of an agent is never run by hand: the kernel starts a child run.
 
 use std::{
     collections::BTreeMap,

@@ -19,6 +19,14 @@
 //!
 //! A file can only ask. An agent gets those grants of its file that its parent holds, in a mode
 //! that is no wider, within the parent's budget. Reading a file runs nothing.
+//!
+//! The kernel and the runtime enforce this; nothing here may give an agent more. Which files are
+//! read, and whether they are trusted, is decided by the registry (`registry/`) and the host.
+//!
+//! Where things are:
+//! - `file.rs`: parses a file; `error.rs`: its errors.
+//! - `agent_set.rs`: builds helpers from files, and what a host must provide.
+//! - `loader.rs`: makes tools of the files in a folder, and starts agents.
 
 mod agent_set;
 mod error;

@@ -1,4 +1,6 @@
-//! The catalogue, which is built once from all entries and then only read.
+//! The catalogue, which is built once from all entries and then only read. Names are given in
+//! `naming.rs`, words are searched in `search.rs`. The order of the entries is their precedence, so
+//! a caller must pass the most trusted source first.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,7 @@
-//! Gives tools unique names that providers accept, and reports each change.
+//! Gives tools unique names that providers accept, and reports each change. The rules for a name
+//! that providers accept are those of the kernel. Names that differ only in case count as the same,
+//! and the earlier entry keeps its name, so that a later source cannot take the name of a trusted
+//! tool.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,7 @@
 //! Finds tools by their exact names or by words. A name counts more than a keyword, and a keyword
-//! more than a description.
+//! more than a description. It only ranks; what a model may call afterwards is decided by
+//! `conversation/search.rs` and the kernel. The number of hits is bounded, because each adds a
+//! schema to the context.
 
 use std::cmp::Reverse;
 

@@ -1,5 +1,6 @@
-//! Tool lookup: if there are many tools, a model sees their names and asks for the few
-//! schemas that it needs.
+//! Tool lookup: if there are many tools, a model sees their names and asks for the few schemas that
+//! it needs. The ranking is in `catalogue/search.rs`; which tools exist is the business of
+//! `registry/`.
 //!
 //! The tools that a model asked for are in the transcript, so no other state is kept. Before every
 //! model call the gate reads the request and offers the tools that were asked for in it. Like every

@@ -1,4 +1,5 @@
-//! The `sleep` tool, which waits.
+//! The `sleep` tool, which waits, by a clock that the host gives. The time is bounded: a run that
+//! must wait longer should end and be prompted later. A cancel ends the sleep at once.
 
 use std::sync::Arc;
 

@@ -1,4 +1,6 @@
-//! The to-do list of the model.
+//! The to-do list of the model. It stores nothing on disk: every call passes the whole list, so the
+//! last result in the transcript is the list, and a resumed or compacted run loses nothing. Hosts
+//! that show the list read the same arguments.
 
 use std::{
     fmt::Write as _,

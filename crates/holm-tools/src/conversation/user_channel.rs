@@ -1,4 +1,7 @@
-//! The tools that ask the user a question and notify the user.
+//! The tools that ask the user a question and notify the user. Who the user is and where they
+//! answer is decided by the host, which implements [`UserChannel`]
+//! (`holm-cli/src/helper_terminal.rs`), or by `user_mailbox.rs`. No answer is a failed call that
+//! tells the model to decide itself. An answer here never approves a call.
 
 use std::sync::Arc;
 

@@ -1,5 +1,7 @@
 //! A mailbox for questions to the user. It serves hosts that show questions in one place and
-//! receive the answers in another.
+//! receive the answers in another. The tools are in `user_channel.rs`. The number of open questions
+//! is bounded, a question whose asker stops waiting is withdrawn, and old news is dropped before a
+//! question is.
 
 use std::{
     collections::{BTreeMap, VecDeque},

@@ -1,4 +1,5 @@
-//! One declared argument: its name, and how its value reaches the program.
+//! One declared argument: its name, and how its value reaches the program. It holds data only; the
+//! description is parsed in `program.rs`, and values are written to a command line in `call.rs`.
 
 use holm_guards::json::Json;
 use serde::{Deserialize, Serialize};

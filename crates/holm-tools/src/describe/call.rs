@@ -1,4 +1,6 @@
-//! Turns a model's arguments into the command line and the standard input of one call.
+//! Turns a model's arguments into the command line and the standard input of one call. No shell is
+//! involved: each value is one word or goes to standard input, so it cannot become another command.
+//! It runs nothing; `program/tool.rs` does.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,5 @@
-//! Errors in a description, with the file and the field.
+//! Errors in a description, with the file and the field. Text of the program is shortened and
+//! cleaned before it becomes part of an error. Errors in the arguments of a call are in `call.rs`.
 
 use holm_guards::json::{JsonKind, JsonParseError};
 

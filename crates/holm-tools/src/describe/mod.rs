@@ -1,5 +1,6 @@
-//! Programs that describe themselves, by the describe/run protocol of agents-exe, as
-//! its document defines it.
+//! Programs that describe themselves, by the describe/run protocol of agents-exe, as its document
+//! defines it. Nothing here starts a program: `program/` does, in a jail. Programs that only have
+//! `--help` are read by `help/`.
 //!
 //! A program answers `describe` with JSON ([`ProgramDescription::parse`]). It is then started as
 //! `run`, with the words and the standard input that [`ProgramDescription::call`] makes of a
@@ -10,6 +11,10 @@
 //! The protocol has no `--`: a positional value is passed as it is, even if it looks like a flag.
 //! The author of such a program must read positions as values. If the program does not, the sandbox
 //! limits what it can reach.
+//!
+//! Where things are:
+//! - `program.rs`: the description and its schema; `arg.rs`: one argument.
+//! - `call.rs`: from arguments to a command line. `error.rs`: errors in a description.
 
 mod arg;
 mod call;

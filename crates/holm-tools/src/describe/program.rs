@@ -1,4 +1,6 @@
-//! The description of a program: what it declares, its schema, and the parser for its answer.
+//! The description of a program: what it declares, its schema, and the parser for its answer. The
+//! answer is untrusted: sizes and names are bounded, and texts are cleaned (`text.rs`). It can only
+//! describe: what the program needs is declared by its sidecar (`registry/sidecar.rs`), not here.
 
 use std::collections::BTreeSet;
 

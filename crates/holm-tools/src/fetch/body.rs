@@ -1,4 +1,7 @@
-//! Decodes the bytes of a response into text, by the character set that the response names.
+//! Decodes the bytes of a response into text, by the character set that the response names, and
+//! lists the media types that count as text. Converting HTML is done in `markdown/mod.rs`; sizes
+//! are bounded by the request in `tool.rs`. Decoding never fails: invalid bytes become replacement
+//! characters.
 
 /// Media types that are text for a model.
 pub(super) const READABLE: &[&str] = &[

@@ -6,9 +6,12 @@
 //! styles and hidden parts are left out, and pictures are named and not linked. The run is marked
 //! as having read from outside.
 //!
-//! - [`FetchTool`] is the tool.
-//! - [`to_markdown`] turns HTML into Markdown. It reads tokens, builds no tree and never recurses,
-//!   so that no page can fill the stack.
+//! - [`FetchTool`] is the tool (`tool.rs`).
+//! - [`to_markdown`] turns HTML into Markdown (`markdown/mod.rs`). It reads tokens, builds no tree
+//!   and never recurses, so that no page can fill the stack.
+//! - `body.rs` decodes bytes into text.
+//!
+//! Searching the web is `search/`.
 
 mod body;
 mod markdown;

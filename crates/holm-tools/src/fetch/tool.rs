@@ -1,4 +1,7 @@
-//! The tool: one GET request for a URL that the call was granted.
+//! The tool: one GET request for a URL that the call was granted. It resolves and connects nothing
+//! itself: `holm-net` checks every address and redirect against the grants of the call, which come
+//! from `authority.rs`. If no grant can spell the path, the host is open for this one exchange and
+//! no redirect is followed.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,5 +1,10 @@
-//! The one way in which tools change files: lock, compare with what was read,
-//! record for undo, replace.
+//! The one way in which tools change files: lock, compare with what was read, record for undo,
+//! replace. `write.rs`, `edit.rs` and `patch.rs` only decide the new content. Locks and atomic
+//! replacement are in `root/`, undo records in `undo/`.
+//!
+//! The order must stay: the permit is checked first, then all files are locked, and the old content
+//! is stored before anything is replaced. Either all files change or none: a later failure rolls
+//! the earlier ones back. A file that changed since the model read it is refused.
 
 use holm_grants::FilePath;
 use holm_runtime::ToolInvocation;

@@ -1,4 +1,5 @@
-//! Shows a model the lines of a file around a change.
+//! Shows a model the lines of a file around a change. It only writes text for the result of `edit`
+//! and `patch`; the changes are made in `change.rs`. The number and length of lines are bounded.
 
 use std::{fmt::Write, ops::Range};
 

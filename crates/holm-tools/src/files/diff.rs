@@ -1,7 +1,13 @@
-//! Parses patches and applies them to texts.
+//! Parses patches and applies them to texts. It opens no file: `patch.rs` maps names to paths,
+//! checks permissions and writes.
 //!
 //! Models miscount. So the numbers of a hunk only say where to look first, and its lines say how
-//! long it is. The context lines must match, and in one place only.
+//! long it is. The context lines must match, and in one place only; a hunk that fits several places
+//! is refused, never guessed.
+//!
+//! Where things are:
+//! - `diff/unified.rs`, `diff/sections.rs`: the two forms of a patch.
+//! - `diff/hunk.rs`: one hunk, and the search for its place.
 
 mod hunk;
 mod sections;

@@ -1,4 +1,9 @@
-//! The `edit` tool: replacements in one file.
+//! The `edit` tool: replacements in one file. Finding the old text is done in `text_search.rs`,
+//! writing in `change.rs`; changes to several files are `patch.rs`, and whole files are `write.rs`.
+//!
+//! The old text must be in exactly one place, unless `all` is set. If one replacement fails, none
+//! is made. The size of a result is computed before it is built, because edits that double a text
+//! could exhaust the memory. What a model reads on failure must say what to do.
 
 use std::{ops::Range, sync::Arc};
 

@@ -1,4 +1,9 @@
-//! State that the file tools of one agent share.
+//! State that the file tools of one agent share: the root, what the model has read, and the stores
+//! for undo records and large results. It also has the common part of the declarations, and the
+//! error type.
+//!
+//! It opens and writes no file itself: `root/` opens, `change.rs` writes. What was read is
+//! remembered by content, so that a tool can tell whether a file is still what the model saw.
 
 use std::{
     collections::BTreeMap,

@@ -1,4 +1,7 @@
-//! The `glob` tool: finds files by a pattern of their paths.
+//! The `glob` tool: finds files by a pattern of their paths. The walk with its permissions and
+//! ignore rules is in `root/walk.rs`; patterns for content are `grep.rs`. A pattern cannot leave
+//! its folder, and its size is bounded, since a model writes it. The notes about what a search left
+//! out are shared with `grep.rs`.
 
 use std::{fmt::Write, ops::ControlFlow, sync::Arc};
 

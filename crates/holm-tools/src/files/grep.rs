@@ -1,4 +1,7 @@
-//! The `grep` tool: finds lines by a pattern of their text, with ripgrep's own engine.
+//! The `grep` tool: finds lines by a pattern of their text, with ripgrep's own engine. Files are
+//! walked and opened through `root/`. Pattern size, memory, file size and output are bounded,
+//! because a model writes the pattern. Binary files are skipped, even if a match came before the
+//! first zero byte.
 
 use std::{fmt::Write, io, ops::ControlFlow, sync::Arc};
 

@@ -1,5 +1,6 @@
-//! Maps the indentation of an old text to that of the file: a different unit, or the same
-//! shift for all lines.
+//! Maps the indentation of an old text to that of the file: a different unit, or the same shift for
+//! all lines. It compares no text (`line_comparison.rs`) and finds no place (`text_search.rs`,
+//! `diff/hunk.rs`). If one mapping does not fit all lines, there is none.
 
 use super::line_comparison::split_indent;
 

@@ -1,5 +1,7 @@
-//! Compares lines that mean the same although their bytes differ: trailing
-//! blanks, typographic characters, indentation.
+//! Compares lines that mean the same although their bytes differ: trailing blanks, typographic
+//! characters, indentation. It also names the differences for the model. Where a text is searched
+//! is decided in `text_search.rs` and `diff/hunk.rs`. Characters are mapped one for one, so that
+//! places in a line can be counted.
 
 use std::borrow::Cow;
 

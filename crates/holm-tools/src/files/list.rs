@@ -1,4 +1,5 @@
-//! The `list` tool: the entries of a folder.
+//! The `list` tool: the entries of one folder. Recursive search is `glob.rs`. Entries that a rule
+//! hides from tools are counted and not named; links are shown and not followed.
 
 use std::{fmt::Write, os::fd::AsFd, sync::Arc};
 

@@ -18,6 +18,19 @@
 //! assert_eq!(names, ["read", "list", "glob", "grep", "write", "edit", "patch"]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! Nothing here decides whether a call may run, and no tool may open a path except through the
+//! root.
+//!
+//! Where things are:
+//! - `read.rs`, `list.rs`, `glob.rs`, `grep.rs`: tools that only read.
+//! - `write.rs`, `edit.rs`, `patch.rs`: tools that change files, all through `change.rs`.
+//! - `diff.rs` and its folder: patches as text.
+//! - `text_search.rs`, `line_comparison.rs`, `indents.rs`, `lines.rs`, `comparison_budget.rs`:
+//!   where an old text is.
+//! - `nearest_text.rs`, `changed_lines.rs`: what a model is shown after a failure or a change.
+//! - `text.rs`, `image.rs`: encodings and pictures.
+//! - `file_tool_context.rs`: what the tools share.
 
 mod change;
 mod changed_lines;

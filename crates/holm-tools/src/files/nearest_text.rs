@@ -1,5 +1,7 @@
 //! Finds the part of a file that is most similar to a text that is not in it. The model then sees
-//! its mistake without reading the file again.
+//! its mistake without reading the file again. The result is only shown and never used as a place
+//! for an edit; those are found in `text_search.rs` and `diff/hunk.rs`. The number of compared
+//! lines is bounded.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -1,4 +1,6 @@
-//! The `patch` tool: changes to one or several files, as a unified diff or in sections.
+//! The `patch` tool: changes to one or several files, as a unified diff or in sections. Parsing and
+//! placing is done in `diff.rs`, writing in `change.rs`. This file decides which paths a patch
+//! means and checks that all of them were granted. All files change, or none.
 
 use std::sync::Arc;
 

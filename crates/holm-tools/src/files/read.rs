@@ -1,5 +1,7 @@
-//! The `read` tool: a file, some of its lines, an image, or a large result
-//! that was stored elsewhere.
+//! The `read` tool: a file, some of its lines, an image, or a large result that was stored
+//! elsewhere. Encodings are in `text.rs`, pictures in `image.rs`, stored results come from the
+//! host's blob store. What was read is remembered (`file_tool_context.rs`), so that a later change
+//! can be compared. Every page makes progress, even if one line is longer than a page.
 
 use std::{fmt::Write, sync::Arc};
 

@@ -1,4 +1,6 @@
-//! Decodes bytes to text and encodes it again, in the encoding of the file.
+//! Decodes bytes to text and encodes it again, in the encoding of the file. An edit must not change
+//! the encoding or lose a byte: if a character cannot be encoded, there is no result. Text of web
+//! pages is decoded in `fetch/body.rs`, help texts in `help/decode.rs`.
 
 use encoding_rs::WINDOWS_1252;
 

@@ -1,5 +1,10 @@
-//! Finds the old text of an edit: exactly, or in the one place that differs
-//! only in insignificant ways.
+//! Finds the old text of an edit: exactly, or in the one place that differs only in insignificant
+//! ways. It changes nothing; `edit.rs` does. How lines are compared is in `line_comparison.rs`, and
+//! indentation in `indents.rs`.
+//!
+//! Comparisons go from strict to loose, and the first that matches anywhere counts; two places are
+//! an error, never a guess. The new text gets the line ends and the indentation of the file. The
+//! search spends a budget (`comparison_budget.rs`), because the file is locked meanwhile.
 
 use std::ops::Range;
 

@@ -1,4 +1,6 @@
-//! Recognises lists of choices and tells them from names of values.
+//! Recognises lists of choices and tells them from names of values. It looks at one text; where
+//! such texts stand is decided in `value.rs` and `marks.rs`. When in doubt there is no list,
+//! because a wrong list would refuse values that the program accepts.
 
 use super::limits::MAX_CHOICES;
 

@@ -1,4 +1,6 @@
-//! Reads lists of subcommands with their descriptions.
+//! Reads lists of subcommands with their descriptions. Their own help is asked for by the caller
+//! and attached later (`help/describe/mod.rs`); usage lines are read in `usage.rs`. Nothing is run
+//! here.
 
 use super::draft::CommandDraft;
 use super::entry::{HelpEntry, outermost};

@@ -1,5 +1,6 @@
-//! Detects which family of argument parsers a program uses, where that decides how
-//! it must be called.
+//! Detects which family of argument parsers a program uses, where that decides how it must be
+//! called. The words of a call are written in `help/plan/argv.rs`. Whether `--` ends the options is
+//! a safety question: without it, a value that looks like an option is refused.
 
 /// The syntax that a program accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,5 @@
-//! The intermediate result of reading, before properties are named and ambiguities are resolved.
+//! The intermediate result of reading, before properties are named and ambiguities are resolved. It
+//! holds data only: `help/describe/read.rs` fills it, and `plan_builder.rs` makes the plan of it.
 
 use holm_grants::Level;
 

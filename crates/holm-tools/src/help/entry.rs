@@ -1,4 +1,6 @@
-//! Entries: a line that names something, and the lines under it that describe it.
+//! Entries: a line that names something, and the lines under it that describe it. It only groups
+//! lines by indentation. What an option line says is read in `spec.rs`, and what a description says
+//! in `marks.rs`.
 
 use super::lines::{HelpFrame, HelpLine};
 use super::spec::{self, OptionBody, OptionSpec};

@@ -1,4 +1,6 @@
-//! Errors for texts that are not help texts, and for arguments that do not make a call.
+//! Errors for texts that are not help texts, and for arguments that do not make a call. Each names
+//! the place and what to send instead, since a model reads it. Limits that errors name are in
+//! `limits.rs`.
 
 use holm_guards::json::JsonKind;
 

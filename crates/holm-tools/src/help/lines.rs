@@ -1,4 +1,6 @@
-//! Lines with their indentation, without the frames that some libraries draw.
+//! Lines with their indentation, without the frames that some libraries draw. It decides nothing
+//! about their meaning; columns and gaps that other files use are computed here. Long lines are
+//! cut.
 
 use super::limits::MAX_LINE;
 

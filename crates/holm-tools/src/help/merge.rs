@@ -1,5 +1,5 @@
-//! Merges `-h` and `--help` of one program: the long text counts, and the short one
-//! adds what is missing.
+//! Merges `-h` and `--help` of one program: the long text counts, and the short one adds what is
+//! missing. Each text is read in `help/describe/read.rs`. Nothing of the long text is overwritten.
 
 use super::draft::{HelpDraft, OptionDraft, StepDraft};
 

@@ -1,5 +1,7 @@
-//! The grammar of usage lines: words, options, optional and
-//! required groups, alternatives, repetition.
+//! The grammar of usage lines: words, options, optional and required groups, alternatives,
+//! repetition. It knows nothing of the program: which words are options or commands is decided in
+//! `usage.rs`. It accepts every text; brackets that do not match or are nested too deeply are left
+//! out.
 
 use super::limits::MAX_BRACKETS;
 use super::spec::is_name;

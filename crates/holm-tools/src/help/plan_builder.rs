@@ -1,5 +1,7 @@
-//! Turns a draft into a plan: names the properties and resolves ambiguities on the
-//! side that loses nothing.
+//! Turns a draft into a plan: names the properties and resolves ambiguities on the side that loses
+//! nothing. When in doubt, an argument is optional and of any text, because a plan that is too
+//! strict would make a needed call impossible. The schema is made from the plan in `schema.rs`, and
+//! the words of a call in `help/plan/argv.rs`.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,6 @@
-//! Combines the list of arguments with the positions in the usage line.
+//! Combines the list of arguments with the positions in the usage line. Usage lines are read in
+//! `usage.rs`; options among the lines are skipped and belong to `entry.rs`. The order of the usage
+//! line counts; a position that no usage line has comes last.
 
 use super::draft::{PositionDraft, StepDraft, UsageForm};
 use super::entry::{HelpEntry, outermost};

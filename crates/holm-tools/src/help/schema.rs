@@ -1,4 +1,6 @@
-//! The JSON Schema of a command: closed objects, nested for subcommands.
+//! The JSON Schema of a command: closed objects, nested for subcommands. It only writes what the
+//! plan says; `help/plan/argv.rs` must accept every value that this schema admits, so both change
+//! together.
 
 use holm_guards::json::Json;
 

@@ -1,4 +1,6 @@
-//! Splits a help text into sections: a title, and the lines until the next title.
+//! Splits a help text into sections: a title, and the lines until the next title. What the lines of
+//! a section say is read by others (`entry.rs`, `usage.rs`, `commands.rs`, `positions.rs`). Nothing
+//! in a section of examples counts as a declaration.
 
 use super::limits::MAX_SECTIONS;
 use super::lines::{HelpFrame, HelpLine, gap};

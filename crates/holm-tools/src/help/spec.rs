@@ -1,4 +1,6 @@
 //! The left column of an option: its spellings and its value, in every form that libraries write.
+//! Descriptions are read in `marks.rs`, the name of a value in `value.rs`. A new library's way to
+//! write an option belongs here; its way to write usage lines belongs in `usage.rs`.
 
 use super::draft::{OptionDraft, ValueDraft, ValueRepetition};
 use super::limits::MAX_SPELLINGS;

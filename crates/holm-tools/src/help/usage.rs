@@ -1,4 +1,7 @@
 //! Finds usage lines in the text, splits them, and reads them with the known options and commands.
+//! The grammar of a line is in `pattern.rs`. It decides which words are positions, options, literal
+//! words or the place of a subcommand; descriptions of positions are added in `positions.rs`. The
+//! number of forms and their length are bounded.
 
 use super::draft::{
     OptionDraft, PositionDraft, StepDraft, SubcommandSelector, UsageForm, ValueDraft, ValueRepetition,

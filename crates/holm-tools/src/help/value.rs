@@ -1,4 +1,5 @@
-//! Reads what follows an option: the name of a value, its choices, and whether it is optional.
+//! Reads what follows an option: the name of a value, its choices, and whether it is optional. The
+//! option itself is read in `spec.rs`; whether a list is one of choices is decided in `choices.rs`.
 
 use super::choices::{between, listed, unquote};
 use super::draft::{ValueDraft, ValueRepetition};

@@ -1,4 +1,11 @@
-//! Runs commands as hooks of the runtime.
+//! Runs commands as hooks of the runtime: before a call, after it, at a prompt, and when a run
+//! would stop. The file with the commands is parsed in `file.rs`, a command is run by a
+//! [`HookRunner`] (`jailed_runner.rs`), and its reply is read in `reply.rs`.
+//!
+//! A hook can only narrow: an approval by a command is ignored. A guard before a call that fails or
+//! changed counts as a refusal; a command after a call or at a prompt that merely fails adds
+//! nothing. A withheld prompt stays withheld in every later request. Hooks on calls also see the
+//! calls of child runs.
 
 use std::{
     collections::{BTreeMap, VecDeque},

@@ -1,4 +1,11 @@
-//! Parses the file that lists the hooks.
+//! Parses the file that lists the hooks, and decides whether its present content is trusted. It
+//! runs nothing; `command.rs` does. Which project scripts a command names is found in `scripts.rs`;
+//! where the file lies and who owns it is decided by the host (`holm-cli/src/hooks.rs`).
+//!
+//! A file that is only half understood guards half of what its author believes, so unknown events,
+//! matchers and grants are errors and not skipped. Events that only other agents have are named in
+//! a warning. A link in the project is never trusted. A script that changed disables no hook:
+//! everything that it guards is refused.
 
 use std::{
     collections::BTreeMap,

@@ -1,4 +1,7 @@
-//! Runs hook commands in a jail.
+//! Runs hook commands in a jail. They read their project and write nothing, have no network and see
+//! no variable, unless the trusted file asks for more. The scripts that a person reviewed are the
+//! ones that run, even if the files changed since. What an exit code means is decided in
+//! `reply.rs`; the confinement is `holm-jail`.
 
 use std::{ffi::OsString, path::PathBuf};
 

@@ -1,4 +1,6 @@
-//! Interprets how a command ended.
+//! Interprets how a command ended: its exit code, and the text or object that it printed. What
+//! follows from a reply is decided in `command.rs`. An object that is not understood counts as a
+//! refusal, because it may have been one. An approval is ignored.
 
 use serde::Deserialize;
 use serde_json::Value;

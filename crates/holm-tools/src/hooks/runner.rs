@@ -1,4 +1,6 @@
-//! The interface that runs a command, and the ways in which its run can end.
+//! The interface that runs a command, and the ways in which its run can end. It contains no code
+//! that starts a process; `jailed_runner.rs` does. A runner must end everything that it started
+//! when the time is up, and bound the output.
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 

@@ -1,5 +1,10 @@
-//! The scripts of a project that its hooks name. If a script changes, the command that runs it
-//! counts as changed too.
+//! Finds the scripts of a project that its hooks or servers name, and checks their content. If a
+//! script changes, the command that runs it counts as changed too. Commands are split into words in
+//! `words.rs`; whether a file is trusted is decided in `file.rs` and `trust/`.
+//!
+//! It must name too many files rather than too few: an extra path costs a useless check, while a
+//! missing one would not be checked. A word that only a shell could resolve, and that may be a file
+//! of the project, is an error.
 
 use holm_kernel::visible_line;
 use std::{

@@ -1,4 +1,6 @@
-//! Splits a command into words, as far as that is possible without running it.
+//! Splits a command into words, as far as that is possible without running it. It is not the reader
+//! for commands of a model, which is `shell/script.rs`. Parts that only a shell could expand are
+//! marked and never guessed; `scripts.rs` decides what that means.
 
 use std::path::Path;
 

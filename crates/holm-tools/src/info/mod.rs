@@ -1,6 +1,9 @@
 //! Facts that a model cannot know and may be told: the date, and the kind of machine.
 //!
 //! Neither tool names the machine, its user or anything stored on it.
+//!
+//! Files and settings of the machine are not read here; what a session is told about its place is
+//! in `holm-cli/src/default_prompt/environment.rs`.
 
 mod date;
 mod system;

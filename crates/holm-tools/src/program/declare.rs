@@ -1,4 +1,7 @@
-//! The declaration of a program for the kernel.
+//! The declaration of a program for the kernel, corrected by its sidecar. What the program says
+//! about itself is only text; needs come from the sidecar alone (`registry/sidecar.rs`), and the
+//! level is at least what these needs make possible. Replaced code gets none of what its sidecar
+//! asks for.
 
 use holm_grants::{AllowanceKind, GrantKind, Level, NeedTemplate};
 use holm_guards::plausibility::{EmptyOutput, ErrorText};

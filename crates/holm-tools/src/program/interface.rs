@@ -1,4 +1,6 @@
-//! Asks a program to describe itself, in a jail without any grant.
+//! Asks a program to describe itself, in a jail without any grant. Answers are read in `describe/`
+//! and `help/`. This runs code before a user has approved anything, so the jail must stay as small
+//! as it is: the program itself and the system's programs, with limits on time and output.
 
 use std::path::Path;
 

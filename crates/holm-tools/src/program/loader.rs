@@ -1,4 +1,6 @@
-//! The registry's loader for programs.
+//! The registry's loader for programs. It is asked only about trusted files (`registry/`).
+//! Describing is done in `interface.rs`, calls in `tool.rs`. Without a jail no program becomes a
+//! tool, because asking one for its description would run it with all rights of the user.
 
 use holm_kernel::visible_line;
 use std::ffi::OsString;

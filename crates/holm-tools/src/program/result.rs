@@ -1,4 +1,7 @@
-//! Turns the result of a program into the output that a model reads.
+//! Turns the result of a program into the output that a model reads. It runs nothing (`tool.rs`
+//! does). A protected name that appeared while the program ran fails the call. The output of a
+//! program never becomes advice to the model about grants: only refusals that Holm itself saw are
+//! named.
 
 use std::path::Path;
 

@@ -1,4 +1,9 @@
-//! A program as a tool.
+//! A program as a tool: makes the command line, builds the jail with exactly what the call was
+//! granted, and starts the program. Arguments become words in `describe/` and `help/`, the process
+//! is run by `shell/child_run.rs`, and the output is read in `result.rs`.
+//!
+//! The file is compared with the trusted content just before it starts. The program's own folder
+//! and Holm's folder in the project are never writable.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,5 +1,8 @@
 //! One file watcher for the whole process. The system limits the number of watchers per user, and a
-//! server has thousands of sessions that watch the same few folders.
+//! server has thousands of sessions that watch the same few folders. It only passes events on:
+//! which file is ready is decided in `pending_files.rs`, and what happens then in `watch.rs`. The
+//! thread that reports events must never take the watcher's lock, because the watcher waits for
+//! that thread.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};

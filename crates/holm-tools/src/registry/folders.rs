@@ -1,4 +1,10 @@
-//! Folders of tools, and how each of their files is loaded.
+//! Folders of tools, and how each of their files is loaded: read, asked about at the gate, given to
+//! the first loader that claims it. Watching is done in `watch.rs`, reading in `read.rs`, trust in
+//! `trust_gate.rs`; the kinds of tools implement `loader.rs`.
+//!
+//! A file is loaded only from the bytes that were hashed and admitted. Files of one load are taken
+//! in the order of their paths, so that names do not depend on speed. If a new version is broken,
+//! the old tool stays; if it is refused, the tool goes.
 
 use std::collections::HashMap;
 use std::fmt;

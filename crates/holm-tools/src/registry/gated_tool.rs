@@ -1,5 +1,6 @@
-//! Tools of a folder that ask the gate again at each call. Trust that is withdrawn ends
-//! with the next call.
+//! Tools of a folder that ask the gate again at each call. Trust that is withdrawn ends with the
+//! next call. It does not decide about trust (`trust_gate.rs`) and does not check a call's grants;
+//! the kernel does.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,7 @@
-//! The registry: the offers of every source, and the snapshot that is made from them.
+//! The registry: the offers of every source, and the snapshot that is made from them. It loads
+//! nothing (`folders.rs`) and names nothing (`snapshot.rs` and `catalogue/`). All changes of one
+//! edit become visible together, under one lock, so that their order is the order of the snapshots.
+//! A tool that no run could use is left out and reported.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,4 +1,7 @@
 //! The interface between folders and kinds of tools: WASM files, programs, agent files and others.
+//! Implementations are `program/loader.rs`, `wasm/loader.rs`, `agents/loader.rs` and
+//! `holm-mcp/src/loader/mod.rs`. A loader gets the bytes that were hashed, and must not open the
+//! path again to read the file.
 
 use std::fs::File;
 use std::path::Path;

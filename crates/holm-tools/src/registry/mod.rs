@@ -15,6 +15,18 @@
 //! [`ToolLoader`] knows the kind of tool that a file is. If a new version is broken, the old one is
 //! kept and the problem is reported. A [`ToolFileGate`] decides whether a file may be used, when
 //! the file is loaded and at each call. A refused file is no longer a tool.
+//!
+//! The registry decides what exists and not what may be called: the kernel decides that, for each
+//! call.
+//!
+//! Where things are:
+//! - `offer.rs`, `list.rs`, `snapshot.rs`: offers, the registry and its snapshots. `follower.rs`:
+//!   tells runs of changes.
+//! - `folders.rs`, `read.rs`, `loader.rs`, `load_turn.rs`, `sidecar.rs`: how a file becomes a tool.
+//! - `watch.rs`, `folder_watcher.rs`, `pending_files.rs`, `reload_request.rs`: how changes are
+//!   noticed.
+//! - `trust_gate.rs`, `gated_tool.rs`, `pins.rs`: which files may be used, and which code was
+//!   confirmed.
 
 mod folder_watcher;
 mod folders;

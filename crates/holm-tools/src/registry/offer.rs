@@ -1,4 +1,6 @@
 //! The offer of a source: a tool, and what the registry must know about it beyond its declaration.
+//! It also defines the ranks of sources. Their order is the precedence of names: a project cannot
+//! take a name from the program or from its user.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Tracks which files have changed and can be read now. This is pure logic: the
-//! caller passes the time.
+//! Tracks which files have changed and can be read now. This is pure logic: the caller passes the
+//! time. Events come from `folder_watcher.rs`, and `watch.rs` loads the files.
 //!
 //! A file that is being copied sends many events. It is ready when its writer has closed it. Where
 //! the system does not report closing, it is ready when it has not changed for a while.

@@ -1,9 +1,10 @@
 //! Remembers which code a person has confirmed, so that replaced code does not inherit the grants
-//! of the old code.
+//! of the old code. Trust in files of a project is another thing (`trust/`); pins are for the
+//! user's own tools and for tools of MCP servers.
 //!
 //! A person grants something to a tool that they know. If its file is replaced, the name stays the
 //! same and the code does not. The new code becomes a tool, but it does not get what it asks for
-//! until a person confirms it.
+//! until a person confirms it. If a pin cannot be read or written, the code counts as replaced.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,5 +1,7 @@
 //! Reads a file so that the loaded bytes are the hashed bytes, and a partial file is never taken
-//! for a complete one.
+//! for a complete one. Links are refused, and pipes are not waited for. Whether the bytes may be
+//! used is decided by the gate (`trust_gate.rs`). Files outside of tool folders are read with
+//! `plain_files.rs`.
 
 use std::fs::{self, File, Metadata};
 use std::io::Read;

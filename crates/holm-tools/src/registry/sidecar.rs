@@ -1,7 +1,9 @@
 //! `<tool>.toml`: a file beside a tool that corrects or completes what the tool says about itself.
+//! It is read in `read.rs` and used by the loaders.
 //!
 //! A sidecar can describe and ask, but it cannot grant. What it asks for becomes a need of each
-//! call. A call with a need that is not granted is asked about or refused like any other.
+//! call. A call with a need that is not granted is asked about or refused like any other. An
+//! unknown word is an error, so that a misspelt limit is not without effect.
 
 use holm_grants::{Allowances, Level, NeedTemplate};
 use holm_guards::plausibility::{EmptyOutput, ErrorText};

@@ -1,4 +1,7 @@
-//! Decides whether a file with exactly these bytes may be used, by what a person trusts.
+//! Decides whether a file with exactly these bytes may be used, by what a person trusts. The ledger
+//! is in `trust/ledger.rs`; it is read anew each time, so that trust that is given or withdrawn
+//! counts at once. If it cannot be read, nothing is trusted. A file behind a link is never
+//! admitted.
 
 use std::path::{Path, PathBuf};
 

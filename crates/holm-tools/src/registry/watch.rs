@@ -1,4 +1,7 @@
-//! Keeps a registry in step with its folders while agents run.
+//! Keeps a registry in step with its folders while agents run. Loading a file is done in
+//! `folders.rs`; when a file is ready is decided in `pending_files.rs`. Each file has one load at a
+//! time, so that a result is always newer than the one before. The watch starts before the first
+//! look, so that no change is missed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};

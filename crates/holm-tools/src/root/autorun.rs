@@ -1,6 +1,7 @@
 //! Files of a project whose code everyday tools run without asking: at `cd`, when an editor opens
 //! the folder, at `git commit`. This one table serves file tools, guests and commands;
-//! `docs/threat-model.md` explains each decision.
+//! `docs/threat-model.md` explains each decision. It only lists names: `deny_rules.rs` turns
+//! protected ones into denials, and `shell/changes.rs` reports the others.
 //!
 //! Code that runs because the user asks to build, test or install (`Makefile`, `build.rs`,
 //! `package.json`) is ordinary code and is not listed here.

@@ -1,5 +1,10 @@
 //! Names that no tool may access, no matter what it was granted. This one list serves file tools,
-//! the sandbox and commands.
+//! the sandbox and commands. It only matches names: `workspace_root.rs` enforces it for files,
+//! `shell/denied_paths.rs` for commands, and the sandbox gets it as denials.
+//!
+//! A broad grant such as `write:**` never opens a file that everyday tools run (`autorun.rs`); only
+//! a grant that names it does. Nothing opens secrets or Holm's own configuration. What git itself
+//! would run is decided in `git/`.
 
 use holm_grants::{AccessRequest, Denial, DenialSet, FilePath, Grant, GrantError, GrantSet, PathPattern};
 

@@ -1,4 +1,6 @@
-//! Errors from opening, changing or listing a file.
+//! Errors from opening, changing or listing a file. They hold no rules: what is refused is decided
+//! in `workspace_root.rs`, `deny_rules.rs` and `permit.rs`. A model reads these texts, so each says
+//! what to do, and names files only as the caller named them.
 
 use holm_grants::PathError;
 use rustix::io::Errno;

@@ -1,4 +1,7 @@
-//! One name in an open folder.
+//! One name in an open folder: whether there is an entry, of which kind, and how it is opened. It
+//! checks no rules; `WorkspaceRoot::place` in `workspace_root.rs` has done so before. Writing is in
+//! `replace.rs`, locking in `lock.rs`. The kind is checked before a file is opened, because opening
+//! a device can already have an effect.
 
 use std::os::fd::AsFd;
 

@@ -1,4 +1,7 @@
 //! Opens paths beneath a handle without following links and, by default, without entering mounts.
+//! It knows no deny rules and no grants (`deny_rules.rs`, `permit.rs`), and takes paths in normal
+//! form only. The one system call and the walk in steps must refuse the same paths, because the
+//! machine decides which of them runs.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 

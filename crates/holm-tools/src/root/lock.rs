@@ -3,6 +3,9 @@
 //! Within the process, a mutex waits fairly. Between processes, the folder's own handle is locked,
 //! so nothing is left behind when a process dies. Writes by programs that do not take the lock are
 //! noticed by the file's stamp.
+//!
+//! It writes nothing: `replace.rs` does, and checks the stamp. Several files are always locked in
+//! one order, so that two calls never wait for each other.
 
 use std::{
     collections::BTreeMap,

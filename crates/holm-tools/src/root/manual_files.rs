@@ -1,6 +1,8 @@
-//! File operations that a person performs by hand: list, write, create, move and remove.
-//! They use the same handles and rules as tools. So a page in a browser reaches nothing that
-//! a tool cannot reach.
+//! File operations that a person performs by hand: list, write, create, move and remove. They use
+//! the same handles and rules as tools. So a page in a browser reaches nothing that a tool cannot
+//! reach. The tools for models are in `files/mod.rs`, and the HTTP routes in
+//! `holm-server/src/routes/files.rs`. A write always says what it expects at the path, and fails if
+//! that has changed.
 
 use std::os::fd::AsFd;
 

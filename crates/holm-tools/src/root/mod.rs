@@ -28,6 +28,17 @@
 //! assert!(matches!(root.path("../secret"), Err(WorkspaceRootError::Path { .. })));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! Where things are:
+//! - `workspace_root.rs`: the root, and every check before a file is opened.
+//! - `handle.rs`: opens paths beneath a handle. `file_location.rs`, `opened_file.rs`: what it
+//!   opened.
+//! - `deny_rules.rs`, `autorun.rs`: files that tools may not see, and files that tools of the user
+//!   run.
+//! - `permit.rs`: the grants of one call. `error.rs`: why something is refused.
+//! - `replace.rs`, `lock.rs`: writes, and one writer at a time.
+//! - `walk.rs`: everything beneath a folder. `manual_files.rs`: operations by hand.
+//! - `git/`: what git takes for a repository, and what it would run.
 
 pub(crate) mod autorun;
 mod deny_rules;

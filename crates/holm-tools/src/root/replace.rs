@@ -3,6 +3,9 @@
 //! The new bytes go to a file without a name, are synced, and only then get the name. A reader sees
 //! the old file or the new one, even after a crash at any instant. The old inode is never written,
 //! so a file outside that is hard-linked to it keeps its bytes.
+//!
+//! It checks no rules and takes no lock: `workspace_root.rs` and `lock.rs` do that before. The
+//! order write, sync, rename, sync of the folder must stay, because durability depends on it.
 
 use std::{
     fs::File,

@@ -2,6 +2,10 @@
 //!
 //! The rules of `.gitignore` are ripgrep's. The walk is our own, because a walk over paths could be
 //! redirected between two steps.
+//!
+//! It does not search in files: `files/grep.rs`, `files/glob.rs` and `files/list.rs` do that with
+//! what it finds. Every entry passes the deny rules and the permit of the call. The numbers of
+//! entries and of nested folders are bounded.
 
 use std::{fs::File, ops::ControlFlow, os::fd::AsFd, path::Path, vec};
 

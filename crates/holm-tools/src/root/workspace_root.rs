@@ -1,4 +1,8 @@
-//! The root folder and the operations in it.
+//! The root folder, and the checks before a file in it is opened: relative paths, deny rules, files
+//! that other programs run, and the inside of git repositories. The rules themselves are in
+//! `deny_rules.rs`, `autorun.rs` and `git/mod.rs`; the system calls are in `handle.rs`. The grants
+//! of a call are checked by its tool with `permit.rs`. A new way to open or write a file must go
+//! through `place`, `place_to_write` or `folder`, because only these apply the rules.
 
 use std::{
     fs::File,

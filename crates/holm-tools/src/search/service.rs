@@ -1,4 +1,6 @@
-//! The definition of a search service: how it is queried.
+//! The definition of a search service: how it is queried, and where its response has the results.
+//! It sends nothing (`tool.rs`) and parses no response (`answer.rs`). A new service belongs here as
+//! data; it needs no code elsewhere if its response is a JSON list.
 
 use holm_grants::{FetchPattern, Url};
 use holm_guards::json::Json;

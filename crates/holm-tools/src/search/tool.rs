@@ -1,4 +1,7 @@
-//! The `web_search` tool.
+//! The `web_search` tool: its declaration, and the one request of a call. What a service expects is
+//! in `service.rs`, the parsing of its response in `answer.rs`, and the connection in
+//! `holm-net/src/client.rs`. It follows no redirect, because the key must reach only the service's
+//! own origin.
 
 use std::sync::Arc;
 

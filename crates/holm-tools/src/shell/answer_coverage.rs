@@ -1,5 +1,8 @@
 //! Describes what an approval for later calls covers, from the grants themselves. Terminal, server
 //! and editors show the same text.
+//!
+//! It decides nothing: `approval_gate.rs` decides what an answer covers, and both must change
+//! together, so that a person is never shown less than is given.
 
 use holm_grants::{AccessRequest, FetchPattern, Grant};
 use holm_kernel::Proposal;

@@ -8,11 +8,16 @@
 //!
 //! It answers by itself only if the level of the tool is the one reason to ask. A missing grant, or
 //! data that would leave after untrusted input came in, is always a question for the person.
+//!
+//! It shows nothing itself: an [`ApprovalAsker`] does, such as `holm-cli/src/approve.rs` or
+//! `holm-server/src/live/question_broker.rs`. The words for what an answer covers are in
+//! `answer_coverage.rs`, the rules about commands in `rules/mod.rs`. A command that cannot be shown
+//! whole is refused.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use holm_grants::{AccessRequest, Grant};
+use holm_grants::{AccessRequest, Grant, GrantSet};
 use holm_guards::json::Json;
 use holm_kernel::{AskReason, Event, Numbered, Proposal, Verdict};
 use holm_runtime::{Approver, BoxFuture, EventSink};
@@ -20,6 +25,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::answer_coverage::is_never_granted;
+use super::answer_family::{AnswerFamily, covers};
 use super::rules::{CommandRule, CommandRules, CommandRuling};
 use super::script::ShellScript;
 use super::{RUN_PROGRAM, SHELL};
@@ -38,6 +44,9 @@ pub enum ApprovalAnswer {
     /// session lasts; see [`ApprovalOffer::prefix`]. The grants that this one misses are
     /// given to it alone.
     Prefix,
+    /// Every call of the same family, for as long as the session lasts; see
+    /// [`ApprovalOffer::family`].
+    Family,
     No {
         /// Why; the model is told.
         reason: String,
@@ -57,6 +66,8 @@ pub struct ApprovalOffer {
     /// The rule that [`ApprovalAnswer::Prefix`] would remember; `None` if no beginning of the command
     /// is safe to remember.
     pub prefix: Option<CommandRule>,
+    /// What [`ApprovalAnswer::Family`] would cover; `None` if the call has no family.
+    pub family: Option<AnswerFamily>,
     /// The command as a person types it, for shells; hidden characters are written out.
     pub command: Option<String>,
     /// The helper that makes the call, if it is not the session itself. It includes the helpers
@@ -111,6 +122,8 @@ struct ApprovalMemory {
     /// Beginnings of commands that pass, each in one folder: another folder may hold different
     /// files of the same names.
     prefixes: BTreeSet<(String, CommandRule)>,
+    /// What families of calls may use.
+    families: GrantSet,
     /// Calls that may run again, by their digest.
     again: BTreeSet<String>,
     /// Calls that may never run, by their digest.
@@ -151,6 +164,7 @@ impl Approver for ApprovalGate {
         }
         let offer = ApprovalOffer {
             prefix: script.as_ref().and_then(|shown| CommandRule::suggest(&shown.script)),
+            family: AnswerFamily::of(&proposal),
             command: script.as_ref().map(|shown| holm_kernel::visible(&shown.text)),
             helper: self.helper.as_deref().map(holm_kernel::visible),
         };
@@ -159,8 +173,9 @@ impl Approver for ApprovalGate {
         Box::pin(async move {
             let answer = asked.await;
             let prefix = offer.prefix.zip(folder).map(|(rule, folder)| (folder, rule));
-            gate.memory().keep(&answer, &proposal, prefix);
-            verdict(answer, &proposal)
+            let family = offer.family.map(|family| family.grants().to_vec()).unwrap_or_default();
+            gate.memory().keep(&answer, &proposal, prefix, &family);
+            verdict(answer, &proposal, family)
         })
     }
 
@@ -205,7 +220,9 @@ impl ApprovalMemory {
         }
         let plain =
             proposal.missing.is_empty() && proposal.reasons.iter().all(|reason| *reason == AskReason::Level);
-        let known = self.again.contains(&proposal.digest) || ruling == Some(CommandRuling::Allowed);
+        let known = self.again.contains(&proposal.digest)
+            || ruling == Some(CommandRuling::Allowed)
+            || covers(&self.families, proposal);
         (plain && known).then(Verdict::allow)
     }
 
@@ -217,17 +234,26 @@ impl ApprovalMemory {
         rules
     }
 
-    fn keep(&mut self, answer: &ApprovalAnswer, proposal: &Proposal, prefix: Option<(String, CommandRule)>) {
+    fn keep(
+        &mut self,
+        answer: &ApprovalAnswer,
+        proposal: &Proposal,
+        prefix: Option<(String, CommandRule)>,
+        family: &[Grant],
+    ) {
         match answer {
             ApprovalAnswer::Once | ApprovalAnswer::No { .. } | ApprovalAnswer::Rewrite { .. } => {}
             ApprovalAnswer::Session => drop(self.again.insert(proposal.digest.clone())),
             ApprovalAnswer::Prefix => self.prefixes.extend(prefix),
+            ApprovalAnswer::Family => {
+                self.families = self.families.iter().chain(family).cloned().collect();
+            }
             ApprovalAnswer::Never => drop(self.never.insert(proposal.digest.clone())),
         }
     }
 }
 
-fn verdict(answer: ApprovalAnswer, proposal: &Proposal) -> Verdict {
+fn verdict(answer: ApprovalAnswer, proposal: &Proposal, family: Vec<Grant>) -> Verdict {
     match answer {
         // A prefix is about commands; a missing grant of one command is given
         // for this command only.
@@ -235,6 +261,7 @@ fn verdict(answer: ApprovalAnswer, proposal: &Proposal) -> Verdict {
         ApprovalAnswer::Session => {
             Verdict::Allow { grants: session_grants(proposal).into_iter().collect(), until: None }
         }
+        ApprovalAnswer::Family => Verdict::Allow { grants: family.into_iter().collect(), until: None },
         ApprovalAnswer::No { reason } => Verdict::Deny { reason },
         ApprovalAnswer::Never => Verdict::deny("the user said never in this session"),
         ApprovalAnswer::Rewrite { arguments } => Verdict::Rewrite { arguments },
@@ -245,8 +272,7 @@ fn verdict(answer: ApprovalAnswer, proposal: &Proposal) -> Verdict {
 /// comes from the call's arguments is a literal character and opens nothing else. A star that a
 /// tool put behind a folder, for all of its content, is a pattern.
 fn given(missing: &str, arguments: &str) -> Option<Grant> {
-    // The text was shortened or written out for the screen, so it is not the grant.
-    if missing.contains(NOT_SHOWN) || missing.contains("\\u{") {
+    if is_shortened(missing) {
         return None;
     }
     let pattern: Grant = missing.parse().ok()?;
@@ -259,6 +285,11 @@ fn given(missing: &str, arguments: &str) -> Option<Grant> {
     let brought = Json::parse(arguments).map_or(true, |arguments| arguments.canonical().contains('*'));
     let is_pattern = !folder.contains('*') && !brought;
     Some(if is_pattern { pattern } else { exact })
+}
+
+/// Whether a text was shortened or written out for the screen, so that it is not the need itself.
+pub(super) fn is_shortened(need: &str) -> bool {
+    need.contains(NOT_SHOWN) || need.contains("\\u{")
 }
 
 /// Whether a command has parts that the person would not see. A model can write such a mark itself,

@@ -1,4 +1,6 @@
-//! The arguments of the two tools, and the needs that they declare to the kernel.
+//! The arguments of the two tools, their schemas and descriptions for the model, and the needs that
+//! they declare to the kernel. It runs nothing: `tool.rs` does. The needs are the only basis of the
+//! kernel's decision, so an argument that opens something must be among them.
 
 use holm_grants::{Level, TemplateError};
 use holm_guards::json::Json;

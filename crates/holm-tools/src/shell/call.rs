@@ -1,4 +1,7 @@
 //! The things that a call itself names. Advice after the call may be about these only.
+//!
+//! It gives no advice itself: `report.rs` does. It never looks at what a program printed, because a
+//! program could print advice that helps itself.
 
 use std::path::{Component, Path, PathBuf};
 

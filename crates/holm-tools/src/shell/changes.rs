@@ -4,6 +4,11 @@
 //! Before a command, the walk that prepares its jail records a stamp of each folder here. After the
 //! command, only folders with a different stamp are read again. So the cost grows with the number
 //! of folders and of changes, not with the number of files.
+//!
+//! It does not disable anything itself (`new_repository.rs`), and does not know the inside of git
+//! folders (`git_folder_record.rs`). What must be kept read-only while a command runs is found in
+//! `denied_paths.rs`. A record that is dropped without [`settle`](WorkspaceRecord::settle) still
+//! checks, so that an abandoned call leaves nothing armed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ffi::OsStr;

@@ -1,4 +1,8 @@
-//! Runs one child process from start to end, with the hosts that it was granted.
+//! Runs one child process from start to end, with the hosts that it was granted. What it may see
+//! and write is decided before, in `setup.rs` and `denied_paths.rs`; the process is started by
+//! `holm-jail`. The proxy is `proxy.rs`, and the report for the model `report.rs`.
+//! `program/tool.rs` uses it too. If the machine cannot give a confined child a network of its own,
+//! a child with granted hosts does not start, because nothing would limit which hosts it reaches.
 
 use std::convert::Infallible;
 

@@ -4,6 +4,10 @@
 //!
 //! Files that exist when the command starts are hidden or kept read-only. Files that a command
 //! makes are checked when it has ended: see [`WorkspaceRecord`].
+//!
+//! The rules come from `root/deny_rules.rs` and `root/autorun.rs`, indexed by `rule_index.rs`; file
+//! tools apply them in `root/workspace_root.rs` instead. Beyond its limits it hides whole folders:
+//! it never leaves a denied file visible because there are too many.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, FileType};

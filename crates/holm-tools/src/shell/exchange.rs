@@ -3,6 +3,9 @@
 //! The proxy checks the URL of a request. More bytes on the same connection would be
 //! another request, which was not checked. So the body is measured as the head says, and
 //! the rest is discarded.
+//!
+//! Which host a request may reach is decided in `proxy.rs`. A body whose length two readers could
+//! understand differently is refused, because the rest could be a second request.
 
 use std::io;
 use std::time::Duration;

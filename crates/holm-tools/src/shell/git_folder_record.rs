@@ -4,6 +4,9 @@
 //! Git writes `COMMIT_EDITMSG`, logs and refs by name, so a link in their place makes it write any
 //! file of the user. It also obeys an index and the state of an operation under way: see
 //! [`GitStateFile`].
+//!
+//! It changes nothing: `new_repository.rs` removes and disables what it finds. Folders and files
+//! outside git folders are recorded in `changes.rs`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{self, FileType};

@@ -1,5 +1,8 @@
 //! Files inside a git folder that commands may write and that git obeys at the user's next call:
 //! the index, and the state of a rebase, a cherry-pick or `git am` that is under way.
+//!
+//! It judges bytes and opens no file; `new_repository.rs` reads and disables files. The lists name
+//! what is known to run nothing, and everything else counts as dangerous.
 
 use std::path::Path;
 

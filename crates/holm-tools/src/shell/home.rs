@@ -2,6 +2,10 @@
 //! theirs, one for temporary files, and one with their long outputs, which they only read. A shell
 //! that is killed cannot clear up, so the next one does it: a process that uses the folders holds a
 //! lock beside them, and folders without a held lock are left over.
+//!
+//! What is written into them is decided elsewhere: `temporary_files.rs` bounds the temporary files,
+//! and `output.rs` keeps the outputs. The folder of all shells has a predictable name, so it is
+//! used only if it belongs to this user alone.
 
 use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, File};

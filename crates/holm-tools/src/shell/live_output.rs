@@ -2,6 +2,8 @@
 //!
 //! Only complete lines are passed on. The receiver removes secrets first, and would not recognise
 //! half of a secret. For the same reason, lines that may be part of a private key are left out.
+//!
+//! What the model gets of an output is in `output.rs`.
 
 use std::collections::VecDeque;
 use std::mem;

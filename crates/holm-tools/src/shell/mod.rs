@@ -26,8 +26,26 @@
 //!
 //! When a command has ended, the changed folders are checked. New repositories are reported, and
 //! what git would run in them at the user's next call is disabled.
+//!
+//! # Where things are
+//!
+//! - `tool.rs`, `arguments.rs`: the two tools, and their declarations. `setup.rs`: the shell of a
+//!   workspace.
+//! - `approval_gate.rs`, `answer_coverage.rs`, `answer_family.rs`: questions to a person, and
+//!   remembered answers.
+//! - `script.rs`, `script/`: the Bash parser. `rules/`: rules about commands.
+//! - `denied_paths.rs`, `rule_index.rs`: what a jail hides or keeps read-only. `toolchain.rs`:
+//!   programs of the user.
+//! - `child_run.rs`: runs a process. `proxy.rs`, `exchange.rs`: its way to the network.
+//! - `output.rs`, `live_output.rs`: what it writes. `report.rs`, `call.rs`: the report for the
+//!   model.
+//! - `home.rs`, `temporary_files.rs`: folders of a shell.
+//! - `changes.rs`, `entry_stamp.rs`, `running_commands.rs`: what a command has changed.
+//! - `git_folder_record.rs`, `git_state_file.rs`, `new_repository.rs`: what git would run or obey
+//!   afterwards.
 
 mod answer_coverage;
+mod answer_family;
 mod approval_gate;
 mod arguments;
 mod call;
@@ -57,6 +75,7 @@ mod toolchain;
 mod tests;
 
 pub use answer_coverage::{always_covers, is_never_granted};
+pub use answer_family::AnswerFamily;
 pub use approval_gate::{ApprovalAnswer, ApprovalAsker, ApprovalGate, ApprovalOffer, lasts, session_grants};
 pub use changes::WorkspaceRecord;
 pub(crate) use child_run::{

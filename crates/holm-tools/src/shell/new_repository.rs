@@ -5,6 +5,10 @@
 //! What `git init` and `git clone` write by themselves stays, so such a repository works as it is.
 //! Everything else is kept beside it under a name that is not obeyed. All operations use handles,
 //! because another command may move folders meanwhile.
+//!
+//! Which repositories are new is found in `changes.rs`, which settings are harmless in
+//! `root/git/named_paths.rs`, and which state files are dangerous in `git_state_file.rs`. A file is
+//! renamed, and deleted only if that fails; a link inside a git folder is removed.
 
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::{OsStr, OsString};

@@ -2,6 +2,10 @@
 //!
 //! The file is Holm's own: commands can read it and not change it. A path that a command could turn
 //! into a link would let it choose which file of the user's is written.
+//!
+//! How a command ended is told in `report.rs`; the lines for people who watch are in
+//! `live_output.rs`. Secrets are removed before a text is cut, because half of a secret is not
+//! recognised.
 
 use std::fs::File;
 use std::io::{self, Write as _};

@@ -5,6 +5,10 @@
 //! for names, addresses and Holm's own listeners apply as everywhere else. Programs find the proxy
 //! by the usual variables ([`VARIABLES`]). For encrypted connections the proxy sees the host but
 //! not the content, so a grant for some paths only opens nothing here.
+//!
+//! It decides nothing about hosts itself (`holm-net/src/connector.rs` does), and does not measure
+//! bodies (`exchange.rs` does). Each connection carries one request, so that no request passes
+//! unchecked.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};

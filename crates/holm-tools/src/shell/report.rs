@@ -1,4 +1,8 @@
-//! The report for the model about a command: its output, how it ended, and what it was refused.
+//! The report for the model about a command: its output, how it ended, and what it was refused,
+//! with the grant to ask for. It runs nothing and grants nothing. The output itself is cut in
+//! `output.rs`, and what was changed is found in `changes.rs`. A program's output may only choose
+//! among the things that the call names (`call.rs`) or that the proxy refused: it must never become
+//! advice, because a hostile program could write it.
 
 use std::path::{Path, PathBuf};
 

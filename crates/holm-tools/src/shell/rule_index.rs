@@ -1,5 +1,8 @@
 //! Indexes the rules of a deny list by their last name, so that a walk over many files
 //! checks few of them.
+//!
+//! It only selects candidates; whether a rule hits is decided by the rule itself. It may select too
+//! many rules, but never leave out one that hits.
 
 use std::collections::HashMap;
 

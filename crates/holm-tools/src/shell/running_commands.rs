@@ -1,5 +1,7 @@
 //! Tracks commands that run at the same time. Files that one of them has made are not checked
 //! before it has ended. Another command that starts meanwhile must not take them for the user's.
+//!
+//! It checks no files: `changes.rs` does. The list covers this process alone.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

@@ -5,6 +5,10 @@
 //! script [`ScriptComplexity::Involved`]. *Is something in it forbidden?* needs thoroughness: every
 //! command is collected, wherever it hides. Words that are made at run time
 //! are kept as [`ScriptWord::Made`].
+//!
+//! It judges nothing: `rules/allow.rs` and `rules/deny.rs` do. The parts of the reader are
+//! `script/script_reader.rs` (statements), `script/word.rs` (words), `script/substitution.rs` and
+//! `script/here_document.rs`.
 
 mod here_document;
 mod script_reader;

@@ -1,5 +1,8 @@
-//! A shell for one workspace: its limits, the files that are hidden from it, and the
-//! programs that it finds.
+//! A shell for one workspace: its limits, its environment, the files that are hidden from it, and
+//! the programs that it finds. It makes the jail of each call from the call's needs and the
+//! standing grants. Calls are read and run in `tool.rs` and `child_run.rs`; denied files are found
+//! in `denied_paths.rs`, and the user's toolchains in `toolchain.rs`. A folder in the workspace
+//! never comes into `PATH`, and `.git` is opened only by a grant that names it.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;

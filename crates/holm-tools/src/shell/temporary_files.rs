@@ -1,5 +1,7 @@
-//! The temporary files of commands: one folder for all commands of a shell, which is their
-//! `/tmp` and their `$TMPDIR`.
+//! The temporary files of commands: one folder for all commands of a shell, which is their `/tmp`
+//! and their `$TMPDIR`. The folder is made and removed in `home.rs`; this file gives it to a jail
+//! and bounds its size. Folders of `/tmp` that lead into the jail are mount points of every
+//! command, so that no command can put a link in their place.
 
 use std::fs;
 use std::io;

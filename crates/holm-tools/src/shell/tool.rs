@@ -1,4 +1,7 @@
-//! The two tools: a Bash script, and one program with its arguments.
+//! The two tools: a Bash script, and one program with its arguments. It puts a call together; the
+//! declarations are in `arguments.rs`, the jail in `setup.rs`, the run in `child_run.rs`, and the
+//! report in `report.rs`. Questions to a person come before, in `approval_gate.rs`. Deny rules are
+//! checked here a second time, because in a mode that asks nothing no gate sees the call.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;

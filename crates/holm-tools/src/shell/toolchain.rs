@@ -4,6 +4,9 @@
 //! Of a toolchain's folder only the parts that programs need are opened, by name: beside them lie
 //! registry tokens, keys and other people's data. A folder in the workspace is never on the `PATH`:
 //! what a model writes there must not pass for a program of the system's or the user's.
+//!
+//! It starts nothing; `setup.rs` adds what it finds to a jail. A new manager of programs is a row
+//! of `MANAGERS`, with only the parts that programs need.
 
 use std::ffi::OsString;
 use std::fs;

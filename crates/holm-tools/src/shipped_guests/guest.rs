@@ -1,4 +1,7 @@
-//! One guest inside the binary.
+//! One guest inside the binary: its bytes, its compiled code, and the tool that it becomes. It does
+//! not compress or compile: the build does, with `pack.rs` and `prepare.rs`. Compiled code is used
+//! only if its hash is the one that the build wrote down, because damaged bytes must not become
+//! machine code.
 
 use holm_kernel::ToolSpec;
 use holm_sandbox::{CompileProgress, PrecompiledCode};

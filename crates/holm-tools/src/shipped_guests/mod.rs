@@ -11,6 +11,15 @@
 //! Guests have much in common: the standard library, the Unicode tables, the regex parser. So a
 //! guest may be compressed against a similar one, whose bytes are unpacked first. Guests that are
 //! called at every turn depend on no other guest, or on a small one.
+//!
+//! Where things are:
+//! - `guest.rs`: one guest, and how it is unpacked. `tool.rs`: the guest as a tool that is unpacked
+//!   late.
+//! - `lazy_host.rs`: the engine, made at its first use.
+//! - `prepare.rs`: compiles and describes guests before a build.
+//! - `pack.rs`, `outline.rs`, `calls.rs`, `compressed_bytes.rs`: the packed form.
+//!
+//! Running a guest is in `wasm/tool.rs` and the crate `holm-sandbox`.
 
 mod calls;
 mod compressed_bytes;

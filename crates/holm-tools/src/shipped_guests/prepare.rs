@@ -1,5 +1,6 @@
-//! Prepares each guest once, before it is packed into a program: compiles it and
-//! asks for its description.
+//! Prepares each guest once, before it is packed into a program: compiles it and asks for its
+//! description. It does not run in the finished program. Packing is in `pack.rs`, and reading the
+//! result in `guest.rs`. The hashes that it writes bind the code to its guest.
 
 use std::fs;
 use std::path::{Path, PathBuf};

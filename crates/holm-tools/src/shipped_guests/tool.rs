@@ -1,4 +1,6 @@
-//! A guest of the program as a tool.
+//! A guest of the program as a tool. It is declared from what the build wrote down, and unpacked at
+//! its first call. How a guest is unpacked is in `guest.rs`, and how it runs in `wasm/tool.rs`.
+//! Unpacking blocks, so it never runs on an async worker.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};

@@ -6,6 +6,9 @@
 //! superlative, a negation, a part of a file) make the result a finding instead: it is shown as
 //! what the tool found. The rules are lists of words, so they work for English questions only;
 //! every other question gets a finding.
+//!
+//! It calls no tool and no model; `checked_model.rs` decides what is said. When in doubt a result
+//! is a finding, because a wrong answer is worse than an unsure one.
 
 use holm_guards::json::Json;
 

@@ -1,5 +1,9 @@
 //! The `calculate` tool: exact arithmetic. A small model can write an expression
 //! but cannot evaluate it.
+//!
+//! It calculates with fractions and never with floating-point numbers, so a result is exact until
+//! it is shown. Whether a result answers the question is decided in `answer.rs`. Length and nesting
+//! of an expression are bounded.
 
 use holm_grants::Level;
 use holm_runtime::{ClosureTool, tool as make};

@@ -1,5 +1,9 @@
 //! A model whose answers are checked against what its tools found, for models that are too small
 //! to judge that themselves.
+//!
+//! The rules about questions and results are in `answer.rs`. It wraps any model, and runs no tool.
+//! The pieces of a reply are held back until the whole reply was checked, so that no unchecked
+//! claim is ever shown.
 
 use std::sync::Arc;
 

@@ -1,5 +1,7 @@
 //! The `find` tool: finds a word in the text of files, or a file by its name. It is one tool for
 //! both, because a small model that has two picks the wrong one.
+//!
+//! It searches nothing itself: `files/glob.rs` and `files/grep.rs` do.
 
 use std::sync::Arc;
 

@@ -17,6 +17,11 @@
 //! ]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! Where things are:
+//! - `simple_tool.rs`: a file tool with one plain argument. `find.rs`, `count.rs`, `calculate.rs`:
+//!   the other tools.
+//! - `checked_model.rs`: a model whose answers are checked. `answer.rs`: the rules of that check.
 
 mod answer;
 mod calculate;

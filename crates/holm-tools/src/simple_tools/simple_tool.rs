@@ -1,4 +1,7 @@
-//! Wraps a file tool so that it takes one plain argument instead of many.
+//! Wraps a file tool so that it takes one plain argument instead of many. The work is done by
+//! `files/list.rs` and `files/read.rs`; this file changes only the arguments and the form of the
+//! result, so it must follow when the form of their results changes. It asks for the same grants as
+//! the tool that it wraps.
 
 use std::sync::Arc;
 

@@ -1,4 +1,7 @@
 //! A file whose bytes are what a person reviewed.
+//!
+//! Only `ledger.rs` compares its content with the record. Callers must use the bytes and not open
+//! the path again, because the file may have changed since.
 
 use std::fs::{File, OpenOptions};
 use std::io::Read as _;

@@ -1,4 +1,5 @@
-//! The content hash of a file, which an attacker cannot forge.
+//! The content hash of a file (SHA-256), and its one text form. It reads no file (`file.rs`) and
+//! knows no trust (`ledger.rs`). The text form is stored, so it must not change.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,7 @@
-//! The record of trusted files.
+//! The record of trusted files: which content a person has reviewed at which path. It asks no
+//! person; `holm-cli/src/commands/tool/trust.rs` and others do that, with what `survey.rs` lists.
+//! Every change is made under a lock on what is on disk, and written as a whole new file. A record
+//! that another user could have written is refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions};

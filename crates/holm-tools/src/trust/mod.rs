@@ -31,6 +31,12 @@
 //! assert_eq!(ledger.standing(program.path(), &changed), TrustStatus::Changed);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! Where things are:
+//! - `ledger.rs`: the record. `hash.rs`: what it stores. `file.rs`: a file that was compared with
+//!   it.
+//! - `survey.rs`: the content of a folder for a person. `place.rs`: paths without links.
+//! - `error.rs`: why something is not trusted.
 
 mod error;
 mod file;

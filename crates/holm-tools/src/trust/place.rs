@@ -3,6 +3,8 @@
 //! Trust is given to the content of a project. A link in a project leads to content elsewhere,
 //! perhaps to a file that a person has trusted there. Such a link would borrow that trust in a
 //! place that the person never reviewed.
+//!
+//! It reads no content and knows no record: `file.rs` and `ledger.rs` do.
 
 use holm_kernel::visible_line;
 use std::path::{Component, Path, PathBuf};

@@ -7,6 +7,13 @@
 //!
 //! Records lie in Holm's data folder and are readable by its owner alone, because they hold the
 //! contents of the files.
+//!
+//! Where things are:
+//! - `store.rs`: the records on disk. `record.rs`: one record.
+//! - `plan.rs`: what an undo would do, and the undo itself. `error.rs`: why it fails.
+//!
+//! File tools write records through `files/change.rs`. The command is in
+//! `holm-cli/src/commands/undo.rs`.
 
 mod error;
 mod plan;

@@ -1,4 +1,7 @@
-//! Plans and performs the undo of a turn, file by file.
+//! Plans and performs the undo of a turn, file by file. Records are read from `store.rs`; files are
+//! written through `root/replace.rs`. Nothing is restored if one file has changed since and was not
+//! forced, and this is checked again under the lock. An undo passes the default rules of a
+//! root.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

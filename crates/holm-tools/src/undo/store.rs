@@ -1,4 +1,7 @@
-//! Stores the undo records.
+//! Stores the undo records and the contents that they need, and removes old ones. It never touches
+//! a file of the workspace: `plan.rs` does. A content is on disk before its record, and both before
+//! the change; pruning holds the lock alone, so that it never removes a content whose record is
+//! still to come.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -1,4 +1,7 @@
-//! Finds out what a guest is, in the sandbox and without grants.
+//! Finds out what a guest is, in the sandbox and without grants: from its section, its interface or
+//! its help text. The parsers are `manifest.rs` and `help/mod.rs`; what becomes of the description
+//! is decided in `tool.rs`. All of it is a claim of an untrusted program, so time, size and the
+//! number of questions are bounded.
 
 use std::time::{Duration, Instant};
 

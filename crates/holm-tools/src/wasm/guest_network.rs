@@ -1,5 +1,8 @@
 //! Network access for guests: Holm's one resolve-check-connect path, with secrets inserted
 //! at the very end.
+//!
+//! It decides nothing about hosts (`holm-net/src/connector.rs` does). A secret is inserted only
+//! into headers of encrypted requests, and only for hosts that its grant names.
 
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;

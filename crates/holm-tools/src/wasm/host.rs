@@ -1,4 +1,6 @@
-//! State that all WASM tools of a program share.
+//! State that all WASM tools of a program share: the sandbox, and what could be granted. It grants
+//! nothing: the policy of a call is made in `policy.rs` from the needs that the kernel allowed. The
+//! sandbox itself is the crate `holm-sandbox`.
 
 use std::path::PathBuf;
 use std::sync::Arc;

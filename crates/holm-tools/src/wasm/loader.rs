@@ -1,4 +1,6 @@
-//! Loads the WASM files of a tool folder as tools.
+//! Loads the WASM files of a tool folder as tools. Which files may be loaded is decided before, in
+//! `registry/trust_gate.rs`; compiling and describing are in `tool.rs`. Both block, so they never
+//! run on an async worker.
 
 use std::fmt;
 use std::path::Path;

@@ -1,5 +1,8 @@
 //! The description of a guest as data: in a custom section, or
 //! by the interface `holm:tool/description`.
+//!
+//! It only parses and cleans; the guest is run for its description in `describe.rs`. Texts are
+//! shortened and cleaned because a model reads them, and sizes are bounded.
 
 use holm_grants::{Level, NeedTemplate};
 use holm_guards::json::Json;

@@ -14,6 +14,12 @@
 //! Secrets never enter a guest. If a call was allowed to use a secret, the guest writes the
 //! reference `‹secret:name›` into a header. It is replaced on the way out, for the hosts
 //! that the grant names.
+//!
+//! Where things are:
+//! - `loader.rs`: files of a folder. `tool.rs`: one tool, and its calls. `host.rs`: what all share.
+//! - `describe.rs`, `manifest.rs`, `inspection.rs`: what a guest says about itself.
+//! - `calling_convention.rs`: how it gets its arguments. `output.rs`: what the model reads.
+//! - `policy.rs`, `minimum_level.rs`: what a call may do. `guest_network.rs`: the network.
 
 mod calling_convention;
 mod describe;

@@ -3,6 +3,9 @@
 //! A tool may answer with an object of `content`, `error` or `is_error`, and `metadata`, and for
 //! binary content `encoding` and `media_type`. Any other output is the text itself. Standard error
 //! is kept apart: the model reads it if the call failed, and people see it otherwise.
+//!
+//! It changes no outcome for the better: a guest that failed can never report success. Its own
+//! metadata is bounded, so that a tool cannot push out the refusals.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -1,4 +1,7 @@
-//! A WASM file as a tool.
+//! A WASM file as a tool: its declaration from description and sidecar, and its calls. Descriptions
+//! are read in `describe.rs`, policies made in `policy.rs`, and results in `output.rs`; the guest
+//! runs in the crate `holm-sandbox`. Each call is a fresh instance with exactly the allowed needs.
+//! The needs of code that was replaced are withheld until a person confirms it.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,4 +1,7 @@
-//! The changes that a child made, as a patch.
+//! The changes that a child made, as a patch against the commit where it began. Worktrees are made
+//! and removed in `worktrees.rs`, and git is called through `git.rs` alone. Nothing that a child
+//! staged or hid in the index counts, and repositories inside the worktree are left out, because
+//! reading them would run what they configure.
 
 use std::{
     fs,

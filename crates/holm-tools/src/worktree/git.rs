@@ -1,6 +1,10 @@
 //! Calls git so that it runs nothing but git. A repository is untrusted, and what a child left in
 //! its folder comes from a model. Hooks, monitors, filters, drivers and other repositories that are
 //! named there are never started.
+//!
+//! What is asked of git is decided in `worktrees.rs` and `changes.rs`; no other file of this folder
+//! may start git. `root/git/mod.rs` finds what git would run without git. Time and output of a call
+//! are bounded, because a child controls the content.
 
 use std::{
     io,

@@ -1,4 +1,7 @@
-//! The worktrees of one repository.
+//! The worktrees of one repository: made for a child, locked while it works, and put away when it
+//! ends. Patches are made in `changes.rs`, and git is called in `git.rs`. Changes are stored before
+//! a worktree is removed, and the base file is written last, so that a crash at any moment loses no
+//! work.
 
 use std::{
     collections::BTreeMap,

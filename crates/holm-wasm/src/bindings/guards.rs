@@ -1,4 +1,8 @@
-//! Guards and skills.
+//! Exports guards and skills to JavaScript.
+//!
+//! It only passes strings on; the functions are in `guards.rs`, the rules in `holm-guards`.
+//! `mutate` switches a guard off and exists only with the feature of that name, for tests: a
+//! package must not be built with it.
 
 use alloc::string::String;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};

@@ -1,4 +1,7 @@
-//! Runs.
+//! Exports runs to JavaScript.
+//!
+//! It only passes strings on; the functions are in `session/mod.rs` and `session/journal.rs`. The
+//! host must append the line that `handle` returns before it performs an effect.
 
 use alloc::string::String;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};

@@ -1,4 +1,7 @@
-//! Codecs.
+//! Exports codecs to JavaScript.
+//!
+//! It only passes strings and bytes on; the functions are in `wire/`, the formats in `holm-wire`.
+//! It sends nothing: the host does, with its own key (`packages/holm/src/wire/`).
 
 use alloc::string::String;
 use alloc::vec::Vec;

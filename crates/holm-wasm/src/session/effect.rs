@@ -1,4 +1,9 @@
 //! Effects as a host sees them: complete, except for the parts that grow with the conversation.
+//!
+//! A model request is shown by its measures, so that a step costs the same in a conversation of any
+//! length; `request` in `session/mod.rs` and `wire/codec.rs` have the whole. Every effect of the
+//! kernel (`holm-kernel/src/effect.rs`) must have its form here. The texts are part of the
+//! package's interface (`packages/holm/src/types.ts`).
 
 use holm_kernel::{
     CallId, CheckRequest, Consultation, Effect, Ending, Messages, Numbered, Proposal, Purpose, Request,

@@ -1,4 +1,9 @@
-//! Creates runs from journals: replay, fork and resume.
+//! Creates runs from journals: replay, fork and resume. It also cuts a journal at a record and
+//! checks one without folding it.
+//!
+//! Reading, verifying and folding is done in `holm-kernel/src/journal/`; nothing is stored here. A
+//! damaged or torn journal is refused. Only `inspect` accepts a torn end and says where to cut it.
+//! A snapshot that does not fit is ignored and never an error.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;

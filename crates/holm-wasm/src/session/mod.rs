@@ -1,5 +1,14 @@
 //! One run behind a handle: the kernel, the writer of its journal, and the requests that wait for
 //! an answer.
+//!
+//! The kernel decides (`holm-kernel/src/run/`), the host stores and performs. This file has no
+//! clock: every time comes from the caller. It keeps a request only until its answer, because an
+//! effect shows a request without its messages. If `handle` fails, the run is unchanged.
+//!
+//! Where things are:
+//!
+//! - `session/journal.rs`: runs from journals.
+//! - `session/effect.rs`: effects as the host sees them.
 
 mod effect;
 mod journal;

@@ -1,4 +1,8 @@
 //! A codec with the messages that it has already encoded.
+//!
+//! A new format of `holm-wire` must be added to `codec_of`. Encoded messages belong to one run:
+//! another run's must never be reused, because both count their messages alike. The cache is in
+//! `holm-wire/src/encoder.rs`, the request in `wire/request.rs`, the decoder in `wire/decoder.rs`.
 
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;

@@ -1,4 +1,9 @@
 //! Decodes one streamed reply.
+//!
+//! The formats are decoded in `holm-wire`; this file writes deltas and results as JSON. Bytes may
+//! be split anywhere. After `finish` or `abort` the handle is used up. A failure of the provider is
+//! a model result and not an error of the call; failures outside of a reply are in
+//! `wire/failures.rs`.
 
 use alloc::boxed::Box;
 use alloc::string::String;

@@ -1,4 +1,14 @@
 //! Provider formats behind handles: they encode requests and decode replies.
+//!
+//! The formats are in `holm-wire`. Nothing is sent here; the host does that and knows the key.
+//!
+//! Where things are:
+//!
+//! - `wire/codec.rs`: a codec of one format.
+//! - `wire/request.rs`: an encoded request.
+//! - `wire/decoder.rs`: a streamed reply.
+//! - `wire/failures.rs`: failed calls.
+//! - `wire/catalogue.rs`: catalogues of models.
 
 mod catalogue;
 mod codec;

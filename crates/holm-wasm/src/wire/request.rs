@@ -1,4 +1,8 @@
 //! A request as data. The host adds the key and sends it.
+//!
+//! It opens no connection and keeps no key: a key or credentials are passed in for each call and
+//! are only in the headers that it returns. Encoding is in `wire/codec.rs`, the AWS signature in
+//! `holm-wire/src/bedrock/sign.rs`.
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -80,6 +80,7 @@ const SOURCES: &[(&str, &[&str])] = &[
         &[
             "Input",
             "Prompt",
+            "PastMessage",
             "ModelResult",
             "Reply",
             "Failure",

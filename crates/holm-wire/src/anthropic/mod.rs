@@ -1,4 +1,11 @@
 //! Anthropic Messages, and services that offer it for their own models ([`AnthropicDialect`]).
+//!
+//! Where things are:
+//! - `request.rs`: writes request bodies, with cache breakpoints. `dialect.rs`: the differences
+//!   between services.
+//! - `stream.rs`: reads replies and stop reasons. `wire.rs`: the types of its frames, and the token
+//!   counts.
+//! - `server.rs`: the other direction, for servers that offer this format.
 
 mod dialect;
 mod request;

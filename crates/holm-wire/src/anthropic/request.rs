@@ -1,4 +1,8 @@
-//! Writes request bodies.
+//! Writes request bodies for Anthropic Messages: messages, tools, settings and cache breakpoints.
+//!
+//! Replies are read in `stream.rs`, and requests of clients in `server.rs`. Neighbours of one role
+//! are joined. Only reasoning that this format signed is sent back. The arguments of a call are
+//! sent as the model wrote them if they are an object, because prompt caches compare bytes.
 
 use alloc::{borrow::Cow, format, string::String, sync::Arc, vec::Vec};
 

@@ -1,4 +1,9 @@
-//! The server side: reads requests and writes replies.
+//! The server side of Anthropic Messages: reads requests of clients and writes replies, streamed
+//! and whole.
+//!
+//! Holm's own requests are written in `request.rs`, and replies of the service are read in
+//! `stream.rs`. What all formats share (errors, statuses, pieces) is in `server.rs` of the crate.
+//! Signatures and redacted reasoning pass through unchanged.
 
 use alloc::{boxed::Box, format, string::String, string::ToString, vec::Vec};
 

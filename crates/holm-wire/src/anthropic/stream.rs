@@ -1,4 +1,9 @@
-//! Interprets the events of a streamed reply.
+//! Interprets the events of a streamed reply, and reads a whole one, for Anthropic Messages.
+//!
+//! The shape of an event is in `wire.rs`, framing and limits are in `stream.rs` of the crate, and
+//! errors are classified in `classify/`. An event or block of an unknown kind is ignored and never
+//! an error, because services add kinds. Signatures are kept under this format's name alone. What
+//! is kept outside of the draft must be charged to it.
 
 use alloc::{borrow::Cow, borrow::ToOwned, collections::BTreeMap, string::String};
 

@@ -1,4 +1,8 @@
-//! The types on the wire, borrowed from the frame.
+//! The types of Anthropic's events and replies, borrowed from the frame, and the sum of the token
+//! counts.
+//!
+//! What an event means is decided in `stream.rs`. Every member is lenient and has a default. A new
+//! member must also be listed for `fast_read!` below; leaving it out is a compile error.
 
 use alloc::vec::Vec;
 
@@ -11,7 +15,7 @@ use crate::{
     lenient::{LenientCount, LenientStr, RawJson},
 };
 
-/// One event. Its members depend on its type. A complete body is read as an event with all members.
+/// One event. Its members depend on its type. A complete body is an [`AnthropicMessage`].
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct AnthropicEvent<'a> {

@@ -1,4 +1,9 @@
-//! The differences between the models behind Converse, as data.
+//! The differences between the models behind Converse, as data, and what follows from a model's
+//! name: cache points and the way to ask for thinking.
+//!
+//! Nothing is written here: `request.rs` reads these settings. Signing is in `sign.rs`. Cache
+//! points must stay off for models that are not known to support them, because those refuse the
+//! request.
 
 use alloc::{string::String, vec::Vec};
 

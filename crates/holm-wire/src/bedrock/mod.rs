@@ -1,5 +1,13 @@
 //! AWS Bedrock's Converse API: one format for the models of many vendors, with a binary event
 //! stream and signed requests.
+//!
+//! Where things are:
+//! - `request.rs`: writes request bodies. `request/files.rs`: pictures and documents. `dialect.rs`:
+//!   the differences between models.
+//! - `sign.rs`: AWS Signature Version 4.
+//! - `stream.rs`: reads replies and stop reasons. `wire.rs`: the types of its events.
+//! - `server.rs`: writes replies for clients. `server/read.rs`: reads their requests.
+//! - The binary framing is in `framing/event_stream.rs`.
 
 mod dialect;
 mod request;

@@ -1,4 +1,10 @@
-//! Writes request bodies.
+//! Writes request bodies for Converse: messages, tools, settings and cache points. The model is in
+//! the path and not in the body.
+//!
+//! Pictures and documents are written in `request/files.rs`, the signature is computed in
+//! `sign.rs`, and replies are read in `stream.rs`. Neighbours of one role are joined, because roles
+//! must alternate. Only reasoning that this format signed is sent back. A call and its result must
+//! get the same shortened id.
 
 use alloc::{borrow::Cow, format, string::String, sync::Arc, vec::Vec};
 

@@ -1,4 +1,8 @@
-//! The server side: reads requests and writes replies.
+//! The server side of Converse: writes replies, streamed and whole, and finds the model and the
+//! delivery in the path.
+//!
+//! Bodies of requests are read in `server/read.rs`, and messages of the event stream are written in
+//! `framing/event_stream.rs`. It does not check signatures.
 
 mod read;
 

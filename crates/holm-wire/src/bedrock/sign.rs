@@ -2,6 +2,10 @@
 //!
 //! The signature covers the exact bytes on the wire, so it is computed last and from the full URL.
 //! This module keeps no state and reads no clock: the host passes the time.
+//!
+//! It sends nothing and finds no keys: `holm-models/src/client.rs` and `holm-models/src/keys.rs`
+//! do. Secrets must not reach the `Debug` form. Nothing may change the URL, the signed headers or
+//! the body after signing.
 
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 use core::fmt::{self, Write};

@@ -1,4 +1,10 @@
-//! Interprets the events of a streamed reply.
+//! Interprets the events of a streamed reply, and reads a whole one, for Converse.
+//!
+//! The kind of an event is in its headers (`framing/event_stream/headers.rs`), its members are in
+//! `wire.rs`, and limits are in `stream.rs` of the crate. A reply is complete after its stop
+//! reason, and only its usage may follow. An exception's class comes from its type where that is
+//! clear, and from `classify/` otherwise. The memo must compare the headers too, because equal
+//! payloads can be different events.
 
 use alloc::{borrow::Cow, borrow::ToOwned, collections::BTreeMap, string::String, vec::Vec};
 

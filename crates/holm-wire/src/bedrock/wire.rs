@@ -1,4 +1,7 @@
-//! The types on the wire, borrowed from the frame.
+//! The types of Converse's events and replies, borrowed from the frame.
+//!
+//! What an event means is decided in `stream.rs`. Every member is lenient and has a default.
+//! `fast_read.rs` is not used for this format.
 
 use alloc::vec::Vec;
 

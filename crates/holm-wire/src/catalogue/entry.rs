@@ -1,4 +1,8 @@
-//! One model of the catalogue.
+//! One model of the catalogue: its window, its output limit and its prices, and the model card that
+//! the kernel gets.
+//!
+//! Lists are parsed in `list.rs`. Budgets are enforced by the kernel and not here. A price that is
+//! not recorded stays `None`, because a wrong price is worse than an unknown one.
 
 use alloc::{string::String, vec::Vec};
 

@@ -1,4 +1,6 @@
-//! Guesses the tokenizer of a model from its name.
+//! Guesses the tokenizer of a model from its name, for estimates before the provider has counted.
+//! It never decides a price or a window: those are in `list.rs`. An unknown name has the family
+//! `Other`.
 
 use holm_kernel::Family;
 

@@ -1,4 +1,8 @@
-//! The catalogue of models.
+//! The catalogue of models: parses a list, and lays the user's values over the snapshot.
+//!
+//! The numbers are in `data/models.json`, which `scripts/make-catalogue` creates; they are not
+//! edited here. One entry is in `entry.rs`. Names match exactly, because the price of a similar
+//! name would be a guess. A value of a wrong type is an error and never a price.
 
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 

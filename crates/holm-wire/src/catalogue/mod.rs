@@ -2,6 +2,9 @@
 //!
 //! A price that is not recorded stays unknown. It is never taken from a related model, an older
 //! version or another seller.
+//!
+//! `list.rs` parses and searches the list, `entry.rs` is one model, and `family.rs` guesses the
+//! tokenizer. Which service a model belongs to is in `services/`.
 
 mod entry;
 mod family;

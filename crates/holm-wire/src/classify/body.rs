@@ -1,4 +1,9 @@
-//! Finds the error in the body of an error response, from any provider or proxy.
+//! Finds the error in the body of an error response, from any provider or proxy, and prepares its
+//! text for a log.
+//!
+//! It does not choose the class: `mod.rs` does. A waiting time in the text is read in
+//! `retry_after.rs`. Bodies, lists and messages are bounded. Every message that `mod.rs` passes on
+//! goes through `tidy`, because providers repeat keys in their errors.
 
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
 

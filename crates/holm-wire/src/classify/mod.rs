@@ -1,8 +1,14 @@
 //! Classifies failures by what can be done about them.
 //!
-//! The kernel decides about retries, waiting and fallback by the class alone. The class must
-//! therefore be right for every provider's way to report a failure: by status, by code, by type, or
-//! only in text.
+//! The kernel decides about retries and fallback by the class, and about waiting by the time that
+//! the provider asks for. Both must therefore be right for every provider's way to report a
+//! failure: by status, by code, by type, or only in text. Nothing is tried again here;
+//! `holm-kernel/src/run/failure.rs` decides that. A new spelling of an error belongs in the word
+//! lists below.
+//!
+//! Where things are:
+//! - `body.rs`: finds message and codes in a body, and removes keys from messages.
+//! - `retry_after.rs`: how long to wait. `time.rs`: dates in headers.
 
 mod body;
 mod retry_after;

@@ -1,4 +1,9 @@
-//! Reads how long a provider asks to wait, in every notation.
+//! Reads how long a provider asks to wait, in every notation: headers, durations, points in time,
+//! and prose.
+//!
+//! It does not wait, and it does not decide whether to wait: the kernel does. Dates are parsed in
+//! `time.rs`. A result is at most a day, and a negative time is zero. Without the host's time, a
+//! date is ignored.
 
 use super::time::{http_date_ms, rfc3339_ms};
 

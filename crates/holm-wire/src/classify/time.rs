@@ -1,5 +1,6 @@
 //! Parses dates in headers, as milliseconds since 1970. This crate has no clock: the host passes
-//! the time.
+//! the time. Dates are written in `utc_date_time.rs`, and durations are read in `retry_after.rs`.
+//! An invalid date is `None` and never an error.
 
 const MONTHS: [&str; 12] =
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];

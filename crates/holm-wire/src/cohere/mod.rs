@@ -2,6 +2,11 @@
 //!
 //! The text of a model before its tool calls is called its plan here, and has a member of its own.
 //! In Holm it is ordinary text, and becomes the plan again when it is sent back.
+//!
+//! Where things are:
+//! - `request.rs`: writes request bodies. `dialect.rs`: the differences between services.
+//! - `stream.rs`: reads replies and stop reasons. `wire.rs`: the types of its events.
+//! - `server.rs`: writes replies for clients. `request_reader.rs`: reads their requests.
 
 mod dialect;
 mod request;

@@ -1,4 +1,8 @@
-//! Writes request bodies.
+//! Writes request bodies for Cohere's chat: messages, tools and settings.
+//!
+//! Replies are read in `stream.rs`, and requests of clients in `request_reader.rs`. Tool messages
+//! contain only text, so pictures of results follow in one user message after all results of the
+//! batch. Text beside calls is sent as the plan. Only reasoning of this format is sent back.
 
 use alloc::{format, string::String, sync::Arc, vec::Vec};
 

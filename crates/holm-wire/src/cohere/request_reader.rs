@@ -1,4 +1,6 @@
-//! Reads requests from clients of this format.
+//! Reads requests from clients of Cohere's chat. It writes nothing: replies are written in
+//! `server.rs`, and Holm's own requests in `request.rs`. A missing model, list, role or tool name
+//! is refused with its place; parts of unknown kinds are left out.
 
 use alloc::{format, string::String, string::ToString, vec::Vec};
 

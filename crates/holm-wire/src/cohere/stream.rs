@@ -1,4 +1,9 @@
-//! Interprets the events of a streamed reply.
+//! Interprets the events of a streamed reply, and reads a whole one, for Cohere's chat.
+//!
+//! The shape of an event is in `wire.rs`, framing and limits are in `stream.rs` of the crate, and
+//! errors are classified in `classify/`. The end is the event `message-end`; `[DONE]` alone ends
+//! nothing. Reasoning and plan are never joined with the answer's text. Events of unknown kinds are
+//! ignored.
 
 use alloc::format;
 

@@ -1,4 +1,8 @@
-//! The types on the wire, borrowed from the frame.
+//! The types of Cohere's events and replies, borrowed from the frame. Members that are a list in
+//! one place and a single value in another are read as both.
+//!
+//! What an event means is decided in `stream.rs`. A value of an unexpected shape is left out and
+//! never an error.
 
 use alloc::{borrow::Cow, vec::Vec};
 

@@ -1,4 +1,8 @@
 //! A position in a frame, and the steps from there.
+//!
+//! It knows no type and no member's name: `values.rs` and the `wire.rs` of each format do. A step
+//! may give up on valid JSON, but it must never accept what `holm-read` refuses, because then the
+//! two readers would disagree.
 
 use memchr::{memchr, memchr2};
 

@@ -1,4 +1,7 @@
 //! Implements `FastRead` for basic values.
+//!
+//! The same types are read without the fast path in `lenient.rs`, and both must give the same
+//! value. Structs are listed with the macro in `fast_read.rs`.
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 

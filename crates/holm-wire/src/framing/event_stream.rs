@@ -2,6 +2,10 @@
 //!
 //! In a text stream, the JSON parser detects damage. Here, a flipped bit in a length would consume
 //! the rest of the stream, so the prelude's checksum is verified before its lengths are used.
+//!
+//! What a message means is decided in `bedrock/stream.rs`. `headers.rs` reads the headers, and
+//! `crc32.rs` computes the checksums. A message whose second checksum is wrong must not be passed
+//! on.
 
 mod crc32;
 mod headers;

@@ -3,6 +3,13 @@
 //! Bytes arrive split at any position: inside a character, between CR and LF, one at a time. A
 //! framing keeps the unfinished part, reads every byte once, and lends out complete frames without
 //! copying where possible. It refuses a line or a frame that would fill the memory.
+//!
+//! Where things are:
+//! - `sse.rs`: server-sent events. `ndjson.rs`: one JSON value per line.
+//! - `event_stream.rs`: AWS's binary messages. `event_stream/`: their headers and checksums.
+//!
+//! No framing reads JSON: the `stream.rs` of each format does. The limit on a whole reply is in
+//! `stream.rs` of the crate.
 
 pub mod event_stream;
 pub mod ndjson;

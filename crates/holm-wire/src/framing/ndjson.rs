@@ -1,4 +1,5 @@
-//! Newline-delimited JSON: one value per line, as Ollama streams.
+//! Newline-delimited JSON: one value per line, as Ollama streams. It splits lines and does not
+//! check that a line is JSON: `ollama/stream.rs` reads it. A line may not be longer than the limit.
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,9 @@
-//! Server-sent events, the streaming format of most providers.
+//! Server-sent events, the streaming format of most providers. The rules are those of the HTML
+//! standard.
+//!
+//! It does not reconnect, and gives `[DONE]` no meaning: the `stream.rs` of each format does. The
+//! fast path for usual events must give the same frames as the path line by line. Names, lines and
+//! data are bounded, because a server decides how long they are.
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,8 @@
 //! The differences between services that offer Google's developer API, as data.
+//!
+//! Nothing is written here: `request.rs` reads these settings. The values of a known service are in
+//! `data/services.json`, so that a new service needs no code. A new setting needs a default that
+//! keeps existing lists valid.
 
 use alloc::{string::String, vec::Vec};
 

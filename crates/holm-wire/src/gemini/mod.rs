@@ -4,6 +4,12 @@
 //! one piece and usually without an id. A signature can be on a part of any kind, and must be sent
 //! back on the same, unmerged part. A signed text is therefore a block of its own, followed by an
 //! empty reasoning block with the signature.
+//!
+//! Where things are:
+//! - `request.rs`: writes request bodies. `dialect.rs`: the differences between services.
+//! - `stream.rs`: reads replies and finish reasons. `wire.rs`: the types of its chunks.
+//! - `server.rs`: writes replies for clients. `request_reader.rs`: reads their requests.
+//! - This file: the form in which a signature is stored, which all of them share.
 
 mod dialect;
 mod request;

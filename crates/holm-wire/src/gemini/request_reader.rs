@@ -1,4 +1,8 @@
-//! Reads requests from clients of this format.
+//! Reads requests from clients of `generateContent`, in both spellings of a member's name. The
+//! model and the delivery are in the path, which `server.rs` reads.
+//!
+//! It writes nothing: replies are written in `server.rs`, and Holm's own requests in `request.rs`.
+//! A signature is stored as `stream.rs` stores it, so that both come back alike.
 
 use alloc::{format, string::String, vec::Vec};
 

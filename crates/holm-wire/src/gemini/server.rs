@@ -1,4 +1,9 @@
-//! The server side: reads requests and writes replies.
+//! The server side of `generateContent`: writes replies, streamed and whole, and finds the model
+//! and the delivery in the path.
+//!
+//! Bodies are read in `request_reader.rs`, and replies of the service in `stream.rs`. Calls that
+//! arrive in deltas are held back until the end, because the format sends a call in one piece. A
+//! signed text is never split, because it would come back as several parts.
 
 use alloc::{boxed::Box, collections::BTreeMap, format, string::String, vec::Vec};
 

@@ -1,4 +1,9 @@
-//! Interprets the chunks of a streamed reply.
+//! Interprets the chunks of a streamed reply, and reads a whole one, for `generateContent`.
+//!
+//! The shape of a chunk is in `wire.rs`, framing and limits are in `stream.rs` of the crate, and
+//! errors are classified in `classify/`. Only the first candidate is read. A signed part is never
+//! joined with another. A stream is complete only after a finish reason; `[DONE]` means nothing
+//! here.
 
 use alloc::{format, string::String, vec::Vec};
 

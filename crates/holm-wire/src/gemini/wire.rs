@@ -1,4 +1,7 @@
-//! The types on the wire, borrowed from the frame.
+//! The types of Gemini's chunks, borrowed from the frame. A whole reply has the same shape.
+//!
+//! What a chunk means is decided in `stream.rs`. Every member is lenient and has a default. There
+//! is no fast path for this format.
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,9 @@
 //! Ollama's own API: one JSON object per line, arguments as objects, pictures beside the text.
+//!
+//! Where things are:
+//! - `request.rs`: writes request bodies. `dialect.rs`: the differences between servers.
+//! - `stream.rs`: reads replies. `wire.rs`: the types of its lines.
+//! - `server.rs`: the other direction, for servers that offer this format.
 
 mod dialect;
 mod request;

@@ -1,4 +1,9 @@
-//! Writes request bodies.
+//! Writes request bodies for Ollama: messages, tools and options.
+//!
+//! Replies are read in `stream.rs`, and requests of clients in `server.rs`. The format has no tool
+//! choice, so tools that may not be called are left out. The context size is sent where it is
+//! known, because the server silently drops what does not fit. A picture at a URL is described in
+//! text.
 
 use alloc::{format, string::String, sync::Arc, vec::Vec};
 

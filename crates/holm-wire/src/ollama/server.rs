@@ -1,4 +1,8 @@
-//! The server side: reads requests and writes replies.
+//! The server side of Ollama's API: reads requests of clients and writes replies, streamed and
+//! whole.
+//!
+//! Holm's own requests are written in `request.rs`, and replies of a server are read in
+//! `stream.rs`. A call is held back until it is complete, because the format cannot split one.
 
 use alloc::{boxed::Box, format, string::String, vec::Vec};
 

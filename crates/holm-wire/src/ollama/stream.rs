@@ -1,6 +1,8 @@
-//! Interprets the lines of a streamed reply.
+//! Interprets the lines of a streamed reply, and reads a whole one, for Ollama.
 //!
-//! Every line has its own time stamp, so no two lines are alike, and a memo would never match.
+//! The shape of a line is in `wire.rs`, and framing and limits are in `framing/ndjson.rs` and in
+//! `stream.rs` of the crate. Only a line that is done ends a reply. Every line has its own time
+//! stamp, so no two lines are alike, and a memo would never match.
 
 use holm_kernel::{Failure, FailureClass, Reply, StopReason};
 

@@ -1,4 +1,5 @@
-//! The types on the wire, borrowed from the line.
+//! The types of Ollama's lines, borrowed from the line. A whole reply is one line that is done.
+//! What a line means is decided in `stream.rs`. Every member is lenient and has a default.
 
 use alloc::{borrow::Cow, vec::Vec};
 

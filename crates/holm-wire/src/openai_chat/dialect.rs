@@ -1,5 +1,9 @@
 //! The differences between a service and `OpenAI`, as data. A new compatible service is an entry in
-//! a list, and not code.
+//! `data/services.json`, and not code.
+//!
+//! Nothing is written here: `request.rs` reads these settings, and `stream.rs` reads the end mark.
+//! A new setting needs a default that keeps existing lists valid, and
+//! [`OpenaiChatDialect::compatible`] must stay free of fields that a service might refuse.
 
 use alloc::{string::String, vec::Vec};
 

@@ -1,4 +1,10 @@
 //! `OpenAI` Chat Completions, and services that offer a variant of it ([`OpenaiChatDialect`]).
+//!
+//! Where things are:
+//! - `request.rs`: writes request bodies. `dialect.rs`: the differences between services.
+//! - `stream.rs`: reads replies and finish reasons. `wire.rs`: the types of its chunks. `usage.rs`:
+//!   the token counts.
+//! - `server.rs`: the other direction, for servers that offer this format.
 
 mod dialect;
 mod request;

@@ -1,4 +1,9 @@
-//! Writes request bodies.
+//! Writes request bodies for Chat Completions: messages, tools and settings.
+//!
+//! Replies are read in `stream.rs`, and requests of clients in `server.rs`. Differences between
+//! services are settings in `dialect.rs`; this file names no service. Tool messages contain only
+//! text, so pictures of results follow in one user message after all results of the batch. A call
+//! and its result must get the same id.
 
 use alloc::{format, string::String, sync::Arc, vec::Vec};
 

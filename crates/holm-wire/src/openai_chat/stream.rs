@@ -1,4 +1,9 @@
-//! Interprets the chunks of a streamed reply.
+//! Interprets the chunks of a streamed reply, and reads a whole one, for Chat Completions.
+//!
+//! The shape of a chunk is in `wire.rs`, token counts are in `usage.rs`, framing and limits are in
+//! `stream.rs` of the crate, and errors are classified in `classify/`. Only the first choice is
+//! read. What ends a stream is decided by the dialect. A chunk may be learnt by the memo only if
+//! its one text is its only effect.
 
 use alloc::borrow::Cow;
 

@@ -1,4 +1,6 @@
-//! Reads the usage in the spellings of Chat Completions services.
+//! Reads the usage in the spellings of Chat Completions services. It knows no prices:
+//! `catalogue/entry.rs` does. Cached and written tokens never exceed the input, and reasoning never
+//! exceeds the output, whatever a service reports.
 
 use holm_kernel::Usage;
 use holm_read::Read;

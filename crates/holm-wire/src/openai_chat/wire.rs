@@ -1,4 +1,8 @@
-//! The types on the wire, borrowed from the frame.
+//! The types of chunks of Chat Completions, borrowed from the frame. A whole reply is read as one
+//! chunk.
+//!
+//! What a chunk means is decided in `stream.rs`. Every member is lenient and has a default. A new
+//! member must also be listed for `fast_read!` below; leaving it out is a compile error.
 
 use alloc::{borrow::Cow, vec::Vec};
 

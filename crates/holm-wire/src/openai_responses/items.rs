@@ -1,4 +1,8 @@
 //! The parts of a reply on the server side: the output items, and the reply around them.
+//!
+//! It keeps no state and orders no events: `server.rs` does. Items of Holm's own requests are
+//! written in `request.rs`. Reasoning of this format is written unchanged, so that a client can
+//! send it back.
 
 use alloc::{format, string::String, vec::Vec};
 

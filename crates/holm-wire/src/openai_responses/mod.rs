@@ -2,6 +2,12 @@
 //!
 //! The API can store a conversation on the server. Holm never uses this, because the journal is the
 //! only memory. Instead, reasoning comes back encrypted and is sent with the next request.
+//!
+//! Where things are:
+//! - `request.rs`: writes request bodies. `dialect.rs`: the differences between services.
+//! - `stream.rs`: reads replies. `wire.rs`: the types of its events, and the token counts.
+//! - `server.rs`: writes replies for clients. `items.rs`: the items of such a reply.
+//!   `request_reader.rs`: reads their requests.
 
 mod dialect;
 mod items;

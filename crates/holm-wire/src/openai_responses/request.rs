@@ -1,4 +1,8 @@
-//! Writes request bodies.
+//! Writes request bodies for Responses: input items, tools and settings.
+//!
+//! Replies are read in `stream.rs`, and requests of clients in `request_reader.rs`. Requests say
+//! `store: false`, because the journal is the only memory. Only reasoning of this format is sent
+//! back, and only if an item follows it, because the service refuses it otherwise.
 
 use alloc::{format, sync::Arc, vec::Vec};
 

@@ -1,4 +1,8 @@
-//! The server side: reads requests and writes replies.
+//! The server side of Responses: writes replies, streamed and whole, and numbers the events.
+//!
+//! The items are written in `items.rs`, requests are read in `request_reader.rs`, and routes and
+//! sessions are in `holm-server/src/routes/openai/mod.rs`. The last event repeats all finished
+//! items. Calls may be interleaved, so each is found by its own index.
 
 use alloc::{boxed::Box, collections::BTreeMap, format, string::String, vec::Vec};
 

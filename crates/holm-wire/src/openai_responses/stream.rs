@@ -1,4 +1,9 @@
-//! Interprets the events of a streamed reply.
+//! Interprets the events of a streamed reply, and reads a whole one, for Responses.
+//!
+//! The shape of an event is in `wire.rs`, framing and limits are in `stream.rs` of the crate, and
+//! errors are classified in `classify/`. The service repeats each text at the end of its part, of
+//! its item and of the reply, so content counts only if no delta has sent it. Reasoning items are
+//! kept under this format's name alone. Items never share a block.
 
 use alloc::{
     borrow::{Cow, ToOwned},

@@ -1,4 +1,8 @@
-//! The types on the wire, borrowed from the frame.
+//! The types of the events and replies of Responses, borrowed from the frame, and the token counts.
+//!
+//! What an event means is decided in `stream.rs`. Every member is lenient and has a default. Output
+//! items stay raw text, because a reasoning item must be sent back unchanged. A new member of an
+//! event or a reply must also be listed for `fast_read!` below; leaving it out is a compile error.
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,6 @@
-//! The full name of a model, `provider/model`.
+//! The full name of a model, `provider/model`: parsed, checked and written. Whether the provider
+//! exists is decided in `table.rs`, and whether the model exists only by the provider. A name has a
+//! bounded length and no white space or control characters; some formats put it into a path.
 
 use alloc::string::{String, ToString};
 use core::{fmt, str::FromStr};

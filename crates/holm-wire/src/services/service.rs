@@ -1,4 +1,8 @@
-//! One service of the table.
+//! One service of the table: its base URL, its key's variables and its format.
+//!
+//! It reads no environment itself: the caller passes a function that looks up variables. Keys are
+//! found in `holm-models/src/keys.rs`. A variable in a base URL keeps only characters of a host
+//! name, so that its value cannot lead to another host.
 
 use alloc::{format, string::String, vec::Vec};
 

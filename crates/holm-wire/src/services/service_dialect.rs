@@ -1,4 +1,7 @@
-//! The format and the dialect of a service, as data.
+//! The format and the dialect of a service, as data, and the codec for them.
+//! `holm-wasm/src/wire/codec.rs` creates codecs from a format's name instead. The settings of a
+//! dialect are in the `dialect.rs` of each format. The default is the most conservative Chat
+//! Completions, because it must work where only a base URL is known.
 
 use alloc::sync::Arc;
 

@@ -1,4 +1,9 @@
-//! The table of all known services.
+//! The table of all known services: parses a list, adds the user's services, and finds one by its
+//! id or alias.
+//!
+//! The services themselves are lines of `data/services.json`; none is named in this file's code. A
+//! user's service replaces ours of the same id. An unknown name is an error with the closest known
+//! name (`suggest.rs`), and never a guess.
 
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
 

@@ -2,6 +2,9 @@
 //!
 //! `{},` takes three bytes on the wire and hundreds of bytes as a parsed choice, so a limit in
 //! bytes alone does not limit the memory for parsing.
+//!
+//! It does not check that the text is JSON; the parser does. The limits in bytes are in `stream.rs`
+//! and `framing/mod.rs`.
 
 use memchr::memchr2;
 

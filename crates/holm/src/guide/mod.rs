@@ -1,4 +1,6 @@
 //! The concepts of Holm, a page for each. Every page has programs that run: they are tests.
+//! The text of a page is in the Markdown file of its name beside this file, and not here. Items are
+//! described where they are defined.
 //!
 //! 1. [The loop](the_loop): what happens between a prompt and its answer
 //! 2. [Tools](tools): functions that a model can call

@@ -1,4 +1,6 @@
-//! Draws overlays: lists, help, and completions.
+//! Draws overlays: lists, help, and completions. It also says which row of a list a click hits.
+//! What a list contains is in `chat/picker.rs`, and what a key or a click does there in
+//! `chat/update/key_presses.rs` and `chat/update/mouse.rs`. It changes no state.
 
 use ratatui::{
     buffer::Buffer,

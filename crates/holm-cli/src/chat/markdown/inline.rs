@@ -1,4 +1,6 @@
-//! Renders inline Markdown: emphasis, code and links.
+//! Renders inline Markdown: emphasis, code and links. Blocks are in `chat/markdown.rs`. The target
+//! of a link is always shown, because its words may say anything. Depth and length are bounded, so
+//! that no line takes long.
 
 use ratatui::{
     style::{Modifier, Style},

@@ -1,4 +1,6 @@
-//! Renders tables. Columns are as wide as their content, or as the screen allows.
+//! Renders tables. Columns are as wide as their content, or as the screen allows. If the page is
+//! too narrow or there are too many columns, it gives nothing, and `chat/markdown.rs` shows the
+//! text as it was written.
 
 use ratatui::text::{Line, Span};
 

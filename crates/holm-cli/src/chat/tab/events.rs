@@ -1,4 +1,7 @@
-//! How each event of a run changes its tab.
+//! How each event of a run changes its tab. The same function takes live events and those of
+//! history, so a resumed session looks as it did. Pieces of replies that are not complete go to
+//! `chat/tab.rs`; the message that follows is what counts. Nothing here may start work: commands
+//! come from `chat/update.rs` alone.
 
 use std::sync::Arc;
 

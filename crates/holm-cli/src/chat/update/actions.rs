@@ -1,4 +1,10 @@
-//! What slash commands do, and what sending a prompt does.
+//! What slash commands do, and what sending a prompt does. Commands are parsed in `chat/slash.rs`;
+//! work is only requested, as commands that `chat/chat_loop.rs` executes. A prompt goes to an idle
+//! session as a turn, to a running one as steering, and to an opening one into
+//! `chat/opening_queue.rs`.
+//!
+//! The mode never exceeds what the administrator allows. Files are attached only from text that the
+//! user typed, never from a plan of the model.
 
 use holm::grants::Mode;
 use holm_tools::shell::ApprovalAnswer;
@@ -65,6 +71,8 @@ impl ChatState {
             SlashCommand::Cost => self.cost(),
             SlashCommand::Mode(None) => return self.told(&format!("the mode is {mode}")),
             SlashCommand::Mode(Some(mode)) => return self.change_mode(mode),
+            SlashCommand::Grant(grant) => return vec![ChatCommand::Grant { tab: id, grant }],
+            SlashCommand::Trust(level) => return vec![ChatCommand::Trust { tab: id, level }],
             SlashCommand::Fork => self.choose_turn(),
             SlashCommand::Search(words) => self.search(words),
             SlashCommand::Find(words) => return vec![ChatCommand::Find(words)],

@@ -1,4 +1,10 @@
-//! What keys do in the overlay, question or input that has the focus.
+//! What keys do in the overlay, question or input that has the focus. Which key means which action
+//! is in `chat/keys.rs`; what an action of a slash command does is in `chat/update/actions.rs`;
+//! editing text is in `chat/input.rs`.
+//!
+//! A key answers a question only if the user meant it: a question that came while they typed needs
+//! a pause or Tab first, and a letter with Control or Alt is no answer. No key alone leads to the
+//! mode that asks about nothing.
 
 use std::{mem, time::Duration};
 

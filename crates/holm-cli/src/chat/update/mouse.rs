@@ -1,5 +1,6 @@
-//! The mouse: the wheel scrolls, and a click chooses what a key could choose. A
-//! click never approves anything.
+//! The mouse: the wheel scrolls, and a click chooses what a key could choose. A click never
+//! approves anything. Positions come from `chat/draw.rs`; what a choice does is in
+//! `chat/update/key_presses.rs`.
 
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 

@@ -1,4 +1,6 @@
-//! `holm job add`: stores a new job.
+//! `holm job add`: stores a new job. It only turns flags into a job; whether the job is valid is
+//! decided in `holm-server/src/jobs/`, which also runs it. The flags that both commands have are
+//! defined here and used by `commands/job/change.rs` too.
 
 use holm::{
     kernel::{NanoUsd, Timestamp},

@@ -1,4 +1,6 @@
-//! `holm job change`: changes parts of a job.
+//! `holm job change`: changes parts of a job; flags that are not given leave their part as it is.
+//! Running work is not affected. New jobs are stored by `commands/job/add.rs`; enabling, disabling
+//! and new keys are in `commands/job.rs`.
 
 use holm::{
     kernel::{NanoUsd, Timestamp},

@@ -1,4 +1,6 @@
-//! Local models: lists, tests, measures, downloads and removes them.
+//! Local models: lists, tests, measures and removes them. Names and files are resolved in
+//! `local.rs`, downloads are in `commands/model/pull.rs`, and inference is in `holm-local`. A test
+//! passes only if the call of the model is valid by its schema.
 
 use std::{fs, sync::Arc};
 

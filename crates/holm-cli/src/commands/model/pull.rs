@@ -1,5 +1,11 @@
 //! `holm model pull`: downloads a model file. An incomplete download is stored under its own name
-//! and resumed the next time. The file is put in place only when it is complete and verified.
+//! and resumed the next time. The file is put in place only when it is complete, is a usable model
+//! and has the expected hash, if one is known; one that is wrong is deleted. It starts no model.
+//!
+//! Where things are:
+//! - `pull/source.rs`: what the user named, and which hash the file must have.
+//! - `pull/downloader.rs`: the HTTP requests.
+//! - `pull/partial_download.rs`: the file while it is incomplete.
 
 mod downloader;
 mod partial_download;

@@ -1,4 +1,14 @@
-//! Collects all parts of an agent of `holm run` before the agent is assembled.
+//! Collects all parts of an agent of `holm run` before the agent is assembled: models, tools,
+//! helpers, hooks, skills, guidance, secrets and the system prompt. Then it builds the agent.
+//!
+//! It only puts parts together. Each part is found by its own file: `tools/` and `tool_sources.rs`,
+//! `helper_factory.rs`, `hooks.rs`, `skills.rs`, `settings.rs`, `default_prompt/`. Flags and
+//! settings are already merged (`commands/run/resolved_settings.rs`), and the session is opened in
+//! `commands/run/prepared_run.rs`.
+//!
+//! The order of the system prompt matters: what differs between sessions comes last, so that
+//! providers can cache the rest. A chosen agent that lacks something that its file names is
+//! refused, because it would be a different agent. A manager must not get a tool that acts.
 
 use std::{
     collections::BTreeSet,

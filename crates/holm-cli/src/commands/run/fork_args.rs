@@ -1,4 +1,7 @@
-//! Runs whose session is forked from another.
+//! The flags of runs whose session is forked from another, and a few accessors of these flags. It
+//! decides what a fork is: a resumed session with another's history and a name of its own. The
+//! journal is written by `session_fork.rs`; `commands/session/fork.rs` and
+//! `commands/session/edit.rs` use it.
 
 use holm::{
     kernel::{Block, Prompt, plain_text},
@@ -13,6 +16,7 @@ use crate::{
     prompt::PromptParts,
     screen::TerminalOutput,
     session_fork::{ForkContinuation, ForkPoint},
+    session_name,
 };
 
 impl RunArgs {
@@ -85,6 +89,16 @@ impl RunArgs {
             }
             (None, None) => Ok(self),
         }
+    }
+
+    /// With the whole name of the session that it continues or forks.
+    pub(super) async fn with_whole_names(mut self, store: &Store) -> anyhow::Result<Self> {
+        if let Some(branch) = &mut self.branch {
+            branch.from = session_name::resolve(store, std::mem::take(&mut branch.from)).await?;
+        } else if let Some(session) = self.session.as_mut().filter(|_| self.resume) {
+            *session = session_name::resolve(store, std::mem::take(session)).await?;
+        }
+        Ok(self)
     }
 
     /// The session whose past this run has, if any.

@@ -1,9 +1,15 @@
-//! A session whose user is not at this terminal: new, resumed or forked.
+//! A session whose user is in a chat or an editor and not at a plain terminal: new, resumed or
+//! forked. The chat (`chat/sessions.rs`) and editors (`acp/session_manager.rs`) open their sessions
+//! here. Sessions of the server are made in `commands/serve/session_provider.rs`.
+//!
+//! It refuses flags that such a session says for itself. A resumed session keeps what it has: flags
+//! of the command that began before it must not change its model, mode, grants or budget. The steps
+//! themselves are in `commands/run/prepared_run.rs`.
 
 use std::{fmt, sync::Arc};
 
 use holm::{
-    grants::Mode,
+    grants::{GrantSet, Mode},
     kernel::{Ending, Seq},
     runtime::{BoxFuture, SecretString, Session},
 };
@@ -32,6 +38,8 @@ pub(crate) struct HostedSession {
     pub(crate) places: HolmPaths,
     /// The widest mode that is allowed.
     pub(crate) most: Mode,
+    /// The widest grants that a policy allows; `None` means no limit.
+    pub(crate) most_grants: Option<GrantSet>,
     /// Which files its model accepts.
     pub(crate) takes: ModelMediaSupport,
     /// While this is held, the session learns of changed tools, and servers may watch it.
@@ -175,12 +183,14 @@ impl RunArgs {
         };
         let StartedSession { session, made, following, listening, .. } =
             prepared.begin(start, screen).await?;
-        let most = args.settled.most.as_ref().and_then(|most| most.mode).unwrap_or(Mode::Full);
+        let ceiling = args.settled.most.clone().unwrap_or_default();
+        let (most, most_grants) = (ceiling.mode.unwrap_or(Mode::Full), ceiling.grants);
         Ok(HostedSession {
             session,
             made,
             places: prepared.places,
             most,
+            most_grants,
             takes,
             kept: (following, listening),
         })

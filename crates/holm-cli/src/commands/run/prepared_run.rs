@@ -1,5 +1,12 @@
-//! The steps shared by all commands with a session, in the one order in which policy, denials and
-//! withholding apply. First the arguments are prepared, then the session starts with its user.
+//! The steps of starting a session at a terminal, in a chat or in an editor, in the one order in
+//! which policy, denials and withholding apply. First the arguments are prepared, then the session
+//! starts with its user.
+//!
+//! Settings are applied in `commands/run/resolved_settings.rs`, parts are collected in
+//! `commands/run/agent_parts.rs`. The server starts sessions in
+//! `commands/serve/session_provider.rs`, so a rule for every session must be in both. What a
+//! session may never run is read from its sidecar before anything starts, and stored again when it
+//! has.
 
 use std::sync::Arc;
 
@@ -78,8 +85,9 @@ impl RunArgs {
     ) -> anyhow::Result<PreparedRun> {
         let args = self.branch_off()?;
         args.check()?;
-        let began = args.began(&places)?;
-        let (store, named) = (places.store().await?, args.model.clone());
+        let store = places.store().await?;
+        let args = args.with_whole_names(&store).await?;
+        let (began, named) = (args.began(&places)?, args.model.clone());
         let (args, places) = args.settle(places, screen)?;
         let mut args = args.keep_models(named.as_deref(), &store).await?;
         args.deny_command.extend(began.deny.iter().cloned());

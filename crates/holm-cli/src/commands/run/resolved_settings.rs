@@ -1,8 +1,13 @@
-//! Applies the settings to a run where no flag says otherwise.
+//! Applies the settings to a run where no flag says otherwise. Which file may set what is decided
+//! in `holm-config/src/layers.rs`, and whether a file is trusted in `settings.rs`.
+//!
+//! A policy is applied to flags too, and its ceiling is kept for resumed sessions
+//! (`commands/run/session_authority.rs`). A resumed session keeps its system prompt, turns, mode,
+//! budget and grants, unless a flag is given now. An invalid command rule is an error with its
+//! place, never a rule that is left out.
 
 use std::sync::Arc;
 
-use holm::grants::Mode;
 use holm_config::{ConfigLayers, ConfigSettings, SettingValue, TextTemplate, ToolSet};
 use holm_tools::shell::{CommandRule, CommandRules};
 
@@ -11,6 +16,7 @@ use crate::{
     agents::{AgentDefinition, exe_aliases},
     default_prompt::DEFAULT_AGENT,
     exit::{CommandError, CommandExit},
+    folder_trust::TrustLevel,
     holm_paths::{HolmPaths, ProjectTrust},
     prompt::PromptTemplate,
     provider_access::ProviderAccess,
@@ -18,9 +24,6 @@ use crate::{
     settings::FolderSettings,
     tools,
 };
-
-/// What `--auto` grants: everything in the workspace, and no host.
-const AUTO_GRANTS: [&str; 4] = ["read:**", "write:**", "exec:*", "exec:./**"];
 
 /// Resolved settings that have no flag.
 #[derive(Debug, Clone, Default)]
@@ -48,15 +51,19 @@ impl RunArgs {
         mut places: HolmPaths,
         screen: &Arc<TerminalOutput>,
     ) -> Result<(Self, HolmPaths), CommandError> {
-        if self.auto {
-            self.grant.extend(AUTO_GRANTS.iter().filter_map(|grant| grant.parse().ok()));
-            self.mode = Some(Mode::Full);
+        if let Some(level) = self.trust {
+            self.take_trust(level)?;
         }
         if self.trust_project {
             places.project_trust = ProjectTrust::Flag;
         }
         let mut here = FolderSettings::find(&places)?;
         here.check(&places)?;
+        if self.trust.is_none() {
+            let access = places.folder_access;
+            let access = if self.unconfined { access.unconfined() } else { access };
+            here.loaded.layers = here.loaded.layers.with_folder(access.settings());
+        }
         let chosen = match self.agent.as_deref() {
             Some(name) if name != DEFAULT_AGENT => Some(AgentDefinition::to_work(name, &places)?),
             Some(_) | None => AgentDefinition::in_place_of_default(&places)?,
@@ -88,6 +95,17 @@ impl RunArgs {
             screen.note(&format!("holm: {note}"));
         }
         Ok((self, places))
+    }
+
+    /// Applies `--trust` as if its grants and its mode were typed.
+    fn take_trust(&mut self, level: TrustLevel) -> Result<(), CommandError> {
+        if self.unconfined && level == TrustLevel::Jail {
+            let message = "--trust jail runs commands in the jail, and --unconfined runs them without it";
+            return Err(CommandError::new(CommandExit::Usage, message).hint("leave one of them out"));
+        }
+        self.grant.extend(level.grants());
+        self.mode.get_or_insert(level.mode());
+        Ok(())
     }
 
     /// What the flags say, as a layer.

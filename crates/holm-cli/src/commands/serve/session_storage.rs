@@ -1,5 +1,7 @@
 //! Where the sessions of users are stored: in files of each user, or in one database that several
-//! servers share, with a schema for each user.
+//! servers share, with a schema for each user. The stores themselves are in `holm-store`. The
+//! schema is made from the user's name, which is a plain word, so it cannot name another user's. An
+//! error never contains the password of the database.
 
 use holm::store::Store;
 #[cfg(feature = "postgres")]

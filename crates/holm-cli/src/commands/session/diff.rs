@@ -1,8 +1,10 @@
-//! `holm session diff`: where two sessions diverge, and what each did from there on.
+//! `holm session diff`: where two sessions diverge, and what each did from there on. It reads
+//! journals and changes nothing.
 //!
 //! Two things are compared. The journals are compared record by record, which finds the exact
 //! place. The messages and calls are compared in order, which is what people want to see. Names,
-//! times and durations always differ, so they do not count.
+//! times and durations always differ, so they do not count. The words for an ending come from
+//! `commands/session/replay_narrator.rs`.
 
 use holm::{
     kernel::{
@@ -20,10 +22,10 @@ use crate::{exit::CommandExit, money, screen::TerminalOutput};
 /// Arguments of `holm session diff`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SessionDiffArgs {
-    /// Session name
-    first: String,
+    /// Session name, its beginning, or `last`
+    pub(super) first: String,
     /// Name of the session to compare with
-    second: String,
+    pub(super) second: String,
     /// Print one JSON object
     #[arg(long)]
     json: bool,

@@ -1,5 +1,7 @@
 //! `holm session edit`: changes a session. Title and tags are labels beside the journal. History
-//! stays as it is: an edited prompt starts another session with the history before it.
+//! stays as it is: an edited prompt starts another session with the history before it, through
+//! `commands/run/fork_args.rs`. Only erasing removes content, and then the sidecar and the view
+//! state of the chat go too.
 
 use std::path::Path;
 
@@ -25,8 +27,8 @@ use crate::{
 /// Arguments of `holm session edit`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SessionEditArgs {
-    /// Session name
-    id: String,
+    /// Session name, its beginning, or `last`
+    pub(super) id: String,
     /// Set the title
     #[arg(long, value_name = "TEXT", conflicts_with = "untitled")]
     title: Option<String>,

@@ -11,8 +11,8 @@ use crate::{
 /// Arguments of `holm session fork`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SessionForkArgs {
-    /// Session name
-    id: String,
+    /// Session name, its beginning, or `last`
+    pub(super) id: String,
     /// Options for the new session.
     #[command(flatten)]
     run: Box<run::RunArgs>,

@@ -5,6 +5,10 @@
 //! allowed. So all its grants are withdrawn in the same step that stores it, and its mode becomes
 //! `default`. It counts as untrusted content, so this host's rule about data that leaves afterwards
 //! applies, and so do this host's limits.
+//!
+//! Records that exist here are never changed: a longer journal is appended only if it begins with
+//! them. A helper's session is refused (`children.rs`). Files of other programs are imported by
+//! `commands/import.rs`.
 
 use std::{
     fs,

@@ -1,11 +1,21 @@
-//! `holm session list`: the sessions, the latest first.
+//! `holm session list`: the sessions, the latest first. It reads the index of `holm-store` and no
+//! journal. Lists for the chat are made in `chat/local_actions.rs`, for editors in
+//! `acp/listing.rs`.
+
+use std::path::Path;
 
 use holm::{
     kernel::Timestamp,
-    store::{SessionQuery, Store, StoredSession},
+    store::{SessionQuery, StoredSession},
 };
 
-use crate::{children, exit::CommandExit, screen::TerminalOutput};
+use super::SessionCommandContext;
+use crate::{
+    children,
+    exit::CommandExit,
+    screen::{DisplayablePath as _, TerminalOutput},
+    session_sidecar::SessionSidecar,
+};
 
 /// Arguments of `holm session list`.
 #[derive(Debug, clap::Args)]
@@ -22,16 +32,21 @@ pub(crate) struct SessionListArgs {
 }
 
 pub(super) async fn list(
-    store: &Store,
-    screen: &TerminalOutput,
+    context: &SessionCommandContext,
     args: SessionListArgs,
 ) -> anyhow::Result<CommandExit> {
+    let SessionCommandContext { store, screen, places } = context;
+    let folder = |session: &StoredSession| {
+        let began = SessionSidecar::of(places, &session.run).ok().flatten();
+        began.map(|began| Path::new(&began.folder).shown()).unwrap_or_default()
+    };
     let wanted = SessionQuery { tag: args.tag, limit: Some(args.limit), ..SessionQuery::default() };
     let sessions = store.list(&wanted).await?.sessions;
     if args.json {
         for session in &sessions {
             let mut line = serde_json::to_value(session)?;
             if let Some(line) = line.as_object_mut() {
+                line.insert("folder".into(), folder(session).into());
                 line.insert("helper".into(), children::is_named_like_one(&session.run).into());
             }
             screen.line(&line.to_string());
@@ -44,26 +59,31 @@ pub(super) async fn list(
     let wide = |column: fn(&StoredSession) -> usize, least: usize| {
         sessions.iter().map(column).max().unwrap_or(0).max(least)
     };
-    let widths = (wide(|session| session.run.len(), 7), wide(|session| session.model.len(), 5));
+    let folders: Vec<String> = sessions.iter().map(folder).collect();
+    let widest = folders.iter().map(|folder| folder.chars().count()).max().unwrap_or(0).max(6);
+    let widths = [wide(|session| session.run.len(), 7), wide(|session| session.model.len(), 5), widest];
     // A program that reads the lines wants nothing else among them.
     if TerminalOutput::answers_to_a_person() && !sessions.is_empty() {
-        screen.answer(&columns(widths, ["session", "changed (UTC)", "model", "title"]));
+        screen.answer(&columns(widths, ["session", "changed (UTC)", "model", "folder", "title"]));
     }
-    for session in &sessions {
-        screen.answer(&row(widths, session));
+    for (session, folder) in sessions.iter().zip(&folders) {
+        screen.answer(&row(widths, session, folder));
     }
     Ok(CommandExit::Done)
 }
 
 /// One session on one line.
-fn row(widths: (usize, usize), session: &StoredSession) -> String {
+fn row(widths: [usize; 3], session: &StoredSession, folder: &str) -> String {
     let mark = if children::is_named_like_one(&session.run) { "(helper) " } else { "" };
     let title = format!("{mark}{}", session.title.replace('\n', " "));
-    columns(widths, [session.run.as_str(), &date(session.updated), &session.model, &title])
+    columns(widths, [session.run.as_str(), &date(session.updated), &session.model, folder, &title])
 }
 
-fn columns((run_width, model_width): (usize, usize), [run, changed, model, title]: [&str; 4]) -> String {
-    format!("{run:run_width$}  {changed:16}  {model:model_width$}  {title}").trim_end().to_owned()
+fn columns(widths: [usize; 3], [run, changed, model, folder, title]: [&str; 5]) -> String {
+    let [run_width, model_width, folder_width] = widths;
+    format!("{run:run_width$}  {changed:16}  {model:model_width$}  {folder:folder_width$}  {title}")
+        .trim_end()
+        .to_owned()
 }
 
 /// The day and the minute, in UTC.

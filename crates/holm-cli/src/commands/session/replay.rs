@@ -1,5 +1,7 @@
-//! `holm session replay`: replays a journal, without a model and without tools,
-//! and shows what happened.
+//! `holm session replay`: replays a journal, without a model and without tools, and shows what
+//! happened. The words are in `commands/session/replay_narrator.rs`, stepping by keys in
+//! `commands/session/step.rs`. With `--json` it prints the same bytes that `holm run --output
+//! stream-json` printed at the time.
 
 use std::collections::VecDeque;
 
@@ -17,8 +19,8 @@ use crate::{exit::CommandExit, screen::TerminalOutput, withheld_prompts};
 /// Arguments of `holm session replay`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SessionReplayArgs {
-    /// Session name
-    id: String,
+    /// Session name, its beginning, or `last`
+    pub(super) id: String,
     /// Print one event per line, as `holm run --output stream-json` does
     #[arg(long, conflicts_with = "step")]
     json: bool,

@@ -1,4 +1,6 @@
-//! Describes a session from its journal, record by record, in words for people.
+//! Describes a session from its journal, record by record, in words for people. It prints nothing:
+//! `commands/session/replay.rs` and `commands/session/step.rs` do. A live run at a terminal is
+//! described by `draw.rs`, so a new event needs words in both. Every kind of input has a name here.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

@@ -1,4 +1,6 @@
-//! `holm session search`: finds words in conversations.
+//! `holm session search`: finds words in conversations. The index and the rules of matching are in
+//! `holm-store`; this file quotes the words and prints the hits. Prompts, answers and the results
+//! of tools are searched, and no files of a project.
 
 use holm::store::{SearchHit, Store, StoreError, TextKind};
 

@@ -1,4 +1,6 @@
-//! `holm session show` and `export`: prints a session for people and for programs.
+//! `holm session show` and `export`: prints a session for people and for programs. The formats are
+//! made by `holm-store`. A journal that is stored under another name than its own is refused,
+//! except for the byte-for-byte export. A file is new and private to its owner.
 
 use std::{io::Write as _, path::PathBuf};
 
@@ -20,8 +22,8 @@ use crate::{
 /// Arguments of `holm session show`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SessionShowArgs {
-    /// Session name
-    id: String,
+    /// Session name, its beginning, or `last`
+    pub(super) id: String,
     /// Print the session and its messages as one JSON object
     #[arg(long)]
     json: bool,
@@ -30,8 +32,8 @@ pub(crate) struct SessionShowArgs {
 /// Arguments of `holm session export`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SessionExportArgs {
-    /// Session name
-    id: String,
+    /// Session name, its beginning, or `last`
+    pub(super) id: String,
     /// Output format
     #[arg(long, value_enum, default_value_t = ExportFormat::Md)]
     format: ExportFormat,

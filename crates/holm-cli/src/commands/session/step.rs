@@ -1,5 +1,7 @@
 //! `holm session replay --step`: steps through a session with the keys, forward and back. Going
-//! back replays fewer records, so nothing has to be undone.
+//! back shows fewer records, so nothing has to be undone. The texts come from
+//! `commands/session/replay_narrator.rs`, the keys from `keyboard.rs`. Without a terminal, it
+//! prints every record.
 
 use std::io;
 

@@ -1,5 +1,7 @@
-//! Skills with a contract: arguments are validated before the model is asked, and its answer
-//! before it is accepted.
+//! Skills with a contract: arguments are validated before the model is asked, and its answer before
+//! it is accepted. Asking is done in `contract.rs`, validating in `holm-guards`; the contract is
+//! read by `holm-config/src/skills/contract.rs`. There are no tools and no session, so flags about
+//! these are refused. A script cannot answer in place of a model.
 
 use std::{path::Path, sync::Arc};
 

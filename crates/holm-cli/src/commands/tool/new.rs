@@ -1,4 +1,6 @@
-//! `holm tool new`: creates a tool that builds, from a template.
+//! `holm tool new`: creates a tool that builds, from a template. The templates are files in
+//! `templates/` of this crate. It builds and trusts nothing, never writes into an existing folder,
+//! and the name must be valid for a file, a crate and a tool.
 
 use std::{fs, path::PathBuf, sync::Arc};
 

@@ -1,4 +1,5 @@
-//! `holm tool list` and `show`: prints the tools.
+//! `holm tool list` and `show`: prints the tools. Loading them is done in `commands/tool.rs`; what
+//! is printed is the declaration that the model gets.
 
 use holm::kernel::visible_line;
 use holm_tools::{agents::AgentBuildError, registry::RegistrySnapshot};

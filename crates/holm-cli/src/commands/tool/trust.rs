@@ -1,5 +1,11 @@
-//! `holm tool trust`, `distrust` and `confirm`: records whether the user trusts
-//! files of other authors.
+//! `holm tool trust`, `distrust` and `confirm`: records whether the user trusts files of other
+//! authors. Trust is for files of a project (`holm-tools/src/trust/`), confirmation for changed
+//! code of the user's own tools (`holm-tools/src/registry/pins.rs`). Settings and hooks are trusted
+//! with `commands/config.rs` and `commands/hooks.rs`.
+//!
+//! Only content that was shown is trusted, by its hash, together with the project files that a
+//! server starts with. Nothing runs here. Running agents check before each call, so withdrawn trust
+//! counts at once.
 
 use std::{
     collections::BTreeSet,

@@ -1,4 +1,7 @@
-//! Runs a WASM file for its author: shows what Holm reads from it, and what it does.
+//! Runs a WASM file for its author: shows what Holm reads from it, and what it does. The sandbox is
+//! `holm-sandbox`, the tool `holm-tools/src/wasm/`; the call is made by `manual_call.rs`. The file
+//! gets exactly the grants of the command line, no matter what it asks for, and the level of the
+//! call follows from these grants.
 
 use std::{fs, io::Read, path::Path, sync::Arc, time::Duration};
 

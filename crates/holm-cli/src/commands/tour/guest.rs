@@ -1,5 +1,6 @@
-//! The WASM tools of the tour. Their sources are beside them as text; a test checks
-//! that the bytes match.
+//! The WASM tools of the tour. Their sources are beside them as text; a test checks that the bytes
+//! match. They run in the same sandbox as every WASM tool (`tool_sources.rs`), with little fuel and
+//! without the user's keys.
 
 use std::path::Path;
 

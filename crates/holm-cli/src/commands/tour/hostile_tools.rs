@@ -1,5 +1,7 @@
-//! Three tools that are not what they claim to be. A script calls them, so that no model
-//! has to be persuaded.
+//! Three tools that are not what they claim to be. A script calls them, so that no model has to be
+//! persuaded. The sandbox must stop each of them; if one gets what it wanted, the tour ends with an
+//! error. They work in a temporary folder with a false key, never in the user's folder. The tools
+//! are opened by `commands/tour/guest.rs`.
 
 use std::{fs, path::PathBuf};
 

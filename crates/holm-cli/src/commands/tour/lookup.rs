@@ -1,5 +1,6 @@
-//! A look-up in this folder: the model calls, the kernel decides, the sandbox
-//! runs, the guards check.
+//! A look-up in this folder: the model calls, the kernel decides, the sandbox runs, the guards
+//! check. What is printed comes from the events of the run, so it shows what happened and not what
+//! should happen. The replay is compared in `commands/tour/replay.rs`.
 
 use holm::{
     grants::GrantSet,

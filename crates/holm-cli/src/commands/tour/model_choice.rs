@@ -1,5 +1,6 @@
-//! Finds a model for the tour. A provider key may cost money, so the user is asked first; a
-//! local model is free.
+//! Finds a model for the tour. A provider key may cost money, so the user is asked first; a local
+//! model is free. A model that settings or the environment name is not consent either: only a flag
+//! is. Opening the model is done in `model.rs`.
 
 use std::time::Duration;
 

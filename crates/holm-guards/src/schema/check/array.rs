@@ -1,4 +1,9 @@
-//! What arrays must satisfy.
+//! What arrays must satisfy: counts, items, uniqueness and `contains`.
+//!
+//! The rules were read in `schema/compile/rules.rs`, violations are worded in `schema/message.rs`,
+//! and `unevaluatedItems` is checked in `schema/check/logic.rs`. Comparing items is charged to the
+//! budget of the walk (`schema/check/checker.rs`), because an array can be as long as the sender
+//! likes.
 
 use alloc::vec::Vec;
 

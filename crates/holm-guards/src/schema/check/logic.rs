@@ -1,4 +1,10 @@
-//! Schemas that apply to the same value, and what they leave over.
+//! Schemas that apply to the same value (`allOf`, `anyOf`, `oneOf`, `not`, `if`), and what they
+//! leave over.
+//!
+//! Which branch a value was meant for is guessed in `schema/union.rs`, for the report only:
+//! validity never depends on the guess. The evaluated parts are collected in
+//! `schema/evaluated_parts.rs`. Every branch costs steps of the walk's budget
+//! (`schema/check/checker.rs`), so nested unions cannot explode.
 
 use super::checker::{ReportMode, SchemaChecker};
 use crate::json::Json;

@@ -1,4 +1,9 @@
-//! What objects must satisfy.
+//! What objects must satisfy: required, known, patterned and additional properties, names and
+//! counts.
+//!
+//! `unevaluatedProperties` is checked in `schema/check/logic.rs`; the rules were read in
+//! `schema/compile/rules.rs`; violations are worded in `schema/message.rs`. Members and patterns
+//! are charged to the budget of the walk (`schema/check/checker.rs`).
 
 use super::checker::{BYTES_A_STEP, ReportMode, SchemaChecker, count};
 use crate::json::{Json, JsonObject};

@@ -1,4 +1,8 @@
 //! `enum`, `const`, and what numbers and strings must satisfy.
+//!
+//! Numbers are compared as decimal text (`json/number.rs`), never as floats. Lengths count
+//! characters. Patterns are matched in `schema/pattern/search.rs`. `format` is not checked here: it
+//! is an annotation, and `schema/format.rs` serves callers that ask.
 
 use core::cmp::Ordering;
 

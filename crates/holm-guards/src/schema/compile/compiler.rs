@@ -1,5 +1,10 @@
 //! Turns a document into nodes. Works from a queue, so neither nesting nor references can exhaust
 //! the stack.
+//!
+//! It keeps the queue, bounds the number of subschemas and finds the place of an error. Keywords
+//! are read in `schema/compile/rules.rs`, references are resolved with `schema/index.rs`, and
+//! endless references are found in `schema/loops.rs`. A new keyword also needs an entry in
+//! `schema/keywords.rs` and in the group lists below.
 
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;

@@ -1,4 +1,8 @@
 //! Reads the values of keywords: schemas, references, patterns, names and counts.
+//!
+//! Which keyword means what is in `schema/compile/rules.rs`. A reference that leads out of the
+//! document and a pattern that linear time forbids are reported as gaps, never ignored silently and
+//! never fetched. The number of patterns is bounded, because each takes memory.
 
 use alloc::boxed::Box;
 use alloc::string::String;

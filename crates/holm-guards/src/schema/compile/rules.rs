@@ -1,4 +1,8 @@
-//! The keywords, group by group.
+//! The keywords, group by group, as the rules of one node (`schema/node.rs`).
+//!
+//! Their values are read in `schema/compile/read.rs`, and they are enforced in `schema/check/`.
+//! Where editions of JSON Schema differ, the older form is accepted too. A keyword that is only
+//! partly enforceable is dropped and reported as a gap: half a check would be a guess.
 
 use alloc::vec::Vec;
 

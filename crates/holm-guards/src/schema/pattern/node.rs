@@ -1,4 +1,8 @@
 //! A pattern as a tree, and the sets of characters in it.
+//!
+//! It is made by `schema/pattern/parse.rs` and compiled by `schema/pattern/program.rs`. The classes
+//! (`\s`, `\d`, `\w`) are those of ECMAScript without Unicode properties; other tables would make
+//! builds for browsers large.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;

@@ -1,4 +1,8 @@
 //! The syntax of ECMAScript's regular expressions, as far as it can be matched in linear time.
+//!
+//! It only reads: `schema/pattern/program.rs` compiles and `schema/pattern/search.rs` matches.
+//! Look-around, back-references, flags and Unicode properties are reported as unsupported and never
+//! read as something else. Nesting is bounded, because reading is recursive.
 
 use alloc::boxed::Box;
 use alloc::format;

@@ -1,4 +1,8 @@
-//! A pattern as a list of instructions.
+//! A pattern as a list of instructions, and the classes of characters that it tells apart.
+//!
+//! It compiles the tree of `schema/pattern/node.rs`; `schema/pattern/search.rs` runs it. The number
+//! of instructions is bounded: counted repetitions are written out, and a short pattern could
+//! otherwise become very long.
 
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;

@@ -3,6 +3,9 @@
 //! A step depends only on the set of states and the class of the next character, and texts take the
 //! same steps again and again. So each step is computed once and then looked up. The table lasts
 //! for one search; a pattern is shared and stores nothing.
+//!
+//! Time is linear in the text whatever the pattern is: there is no backtracking. The table is
+//! bounded and starts anew when it is full. It answers only whether there is a match, not where.
 
 use alloc::vec::Vec;
 

@@ -3,6 +3,9 @@
 //! `ello@x.com` occurs inside `hello@x.com` but is not a value of the text. A place counts only if
 //! the value is not a piece of something longer of its own kind. Punctuation around the value is
 //! not part of it.
+//!
+//! It judges one place; `skill/source/search.rs` finds the places and `skill/source/text.rs` asks.
+//! Whether a value has the form of an address is decided in `skill/format.rs`.
 
 use holm_read::Read;
 use serde::{Deserialize, Serialize};

@@ -6,6 +6,9 @@
 //! April or the fourth of March, and choosing one would be a guess. So a numeric date with `/` or
 //! `-` has an ISO form only if just one reading is a date. Years of two digits have no ISO form:
 //! such dates are answered as they stand in the text.
+//!
+//! No other language and no other order is guessed. Comparing spelled-out dates word by word is
+//! left to `skill/source/text.rs`.
 
 use alloc::collections::BTreeSet;
 use alloc::format;

@@ -5,6 +5,8 @@
 //! decomposition does. The table covers Latin, Greek and Cyrillic, and only lower case, because
 //! folding comes first; Hangul is arithmetic. Marks are not reordered: a letter with two marks in
 //! an unusual order is not found, which is the safe side.
+//!
+//! The other foldings (case, quotes, white space) are in `skill/source/normal_form.rs`.
 
 /// The most steps that one letter needs (`ǖ` is `ü` and a mark, and `ü` is `u` and a mark).
 const MAX_MARKS: usize = 4;

@@ -12,6 +12,9 @@
 //!   removed.
 //!
 //! Accents are *kept*: `Muñoz` and `Munoz` are two names.
+//!
+//! Numbers and dates that are spelled differently are not folded here (`skill/source/number.rs`,
+//! `skill/source/date.rs`). Folding twice must change nothing.
 
 use alloc::string::String;
 

@@ -3,6 +3,9 @@
 //! The standard search finds occurrences that do not overlap, and restarting it after each one is
 //! quadratic on repetitive text. An occurrence that fails its boundaries may overlap the one that
 //! passes, so all of them are needed.
+//!
+//! It knows nothing about values; `skill/source/boundary.rs` judges each place. Time must stay
+//! linear, because a reply and a text may both be chosen to make it slow.
 
 use alloc::vec;
 use alloc::vec::Vec;

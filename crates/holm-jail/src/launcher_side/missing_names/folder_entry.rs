@@ -3,6 +3,9 @@
 //! The supervisor has the user's rights, and a job can create links. A path that is looked up by
 //! name could lead it to files that the job itself cannot reach. So everything here is done in an
 //! open folder.
+//!
+//! Which entries are renamed is decided in `launcher_side/missing_names.rs`. Only empty folders are
+//! removed; a tree that is too deep or too large is left alone.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;

@@ -1,4 +1,11 @@
-//! Checks results by the rules of agent.rs, for hosts that had to write these checks by hand.
+//! Checks results by the rules of agent.rs: tool results ([`check_tool_result`]) and replies to a
+//! skill ([`check_skill_reply`]).
+//!
+//! The rules themselves are in `holm-guards` (`holm-guards/src/plausibility/compat.rs` and
+//! `holm-guards/src/skill/compat.rs`); this file only chooses them and gives their rulings the JSON
+//! shape of agent.rs. It does not add the result to a state (`compat/agent_rs/step.rs` does) and
+//! does not decide for Holm's own runs (`run/result_checks.rs` does). A result that fails a check
+//! is an output; only text that is not the expected JSON is an error.
 
 use alloc::{
     format,

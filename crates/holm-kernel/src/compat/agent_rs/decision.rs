@@ -1,4 +1,10 @@
-//! Interprets a model's reply by the rules of agent.rs.
+//! Interprets a model's reply by the rules of agent.rs: a call, an answer, or an announcement
+//! without an action.
+//!
+//! The phrases, the length limit and the JSON shapes are those of the other system and must not be
+//! improved. How Holm's own runs read a reply is in `protocol/read.rs` and
+//! `protocol/announcement.rs`. Nothing here runs a tool or checks a result
+//! (`compat/agent_rs/check.rs` does).
 
 use alloc::string::String;
 

@@ -6,6 +6,17 @@
 //! hand, and wrote differently each time, is here too: [`apply_tool_result`],
 //! [`check_tool_result`], [`check_skill_reply`].
 //!
+//! The behaviour and the JSON shapes must not change, even where they are odd: hosts depend on
+//! them. Holm's own reading of replies is in `protocol/read.rs`.
+//!
+//! Where things are:
+//!
+//! - `step.rs`: the functions that a host calls, JSON in and JSON out.
+//! - `state.rs`: the state that the host stores between two calls.
+//! - `decision.rs`: what a reply means.
+//! - `check.rs`: whether a result is believed.
+//! - `error.rs`: errors for input that is not the expected JSON.
+//!
 //! ```
 //! use holm_guards::json::Json;
 //! use holm_kernel::compat::agent_rs::{create_agent_state, run_agent_step};

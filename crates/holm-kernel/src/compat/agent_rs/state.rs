@@ -1,4 +1,10 @@
-//! The agent state that the host stores as JSON between two calls.
+//! The agent state that the host stores as JSON between two calls, and the texts in which it shows
+//! a tool's result to the model.
+//!
+//! It holds data only: `compat/agent_rs/decision.rs` reads replies, and `compat/agent_rs/step.rs`
+//! is what the host calls. The names and the order of the fields are a format that hosts store, so
+//! they must not change. A Holm run keeps its state in `run/state.rs`, which has nothing to do with
+//! this one.
 
 use alloc::{format, string::String, vec, vec::Vec};
 

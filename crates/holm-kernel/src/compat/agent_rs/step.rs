@@ -1,4 +1,9 @@
-//! The functions that a host calls; they take and return JSON.
+//! The functions that a host calls: each takes JSON text and returns JSON text, and keeps nothing
+//! between two calls.
+//!
+//! They only decode, call `compat/agent_rs/decision.rs` or `compat/agent_rs/state.rs`, and encode.
+//! No rule belongs here. Text that is not the expected JSON is an error with the fixed wording of
+//! `compat/agent_rs/error.rs`.
 
 use alloc::string::{String, ToString};
 

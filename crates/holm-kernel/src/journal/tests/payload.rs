@@ -26,7 +26,7 @@ fn with_metadata(depth: usize) -> Input {
 #[test]
 fn blocks_that_could_not_be_read_back_are_not_written() {
     for depth in 0..60 {
-        let input = Input::Prompted(Prompt { blocks: vec![nested(depth)], marks: crate::Marks::default() });
+        let input = Input::Prompted(Prompt { blocks: vec![nested(depth)], ..Prompt::text("") });
         match payload(&input) {
             Ok(payload) => assert_eq!(payload.input(), Ok(input), "depth {depth}"),
             Err(error) => {

@@ -17,6 +17,7 @@ mod loop_batches;
 mod loop_ends;
 mod loop_shape;
 mod marks;
+mod past;
 mod permissions;
 mod plan;
 mod plan_always;

@@ -48,7 +48,7 @@ fn reasons(play: &Play) -> Vec<Vec<AskReason>> {
 }
 
 /// The question that is open, with its id.
-fn question(effects: &[Effect]) -> Proposal {
+pub(super) fn question(effects: &[Effect]) -> Proposal {
     let found = effects.iter().find_map(|effect| match effect {
         Effect::Judge(proposal) => Some((**proposal).clone()),
         _ => None,
@@ -56,7 +56,7 @@ fn question(effects: &[Effect]) -> Proposal {
     found.expect("somebody is asked")
 }
 
-fn runs(effects: &[Effect]) -> bool {
+pub(super) fn runs(effects: &[Effect]) -> bool {
     effects.iter().any(|effect| matches!(effect, Effect::RunTool { .. } | Effect::Spawn { .. }))
 }
 

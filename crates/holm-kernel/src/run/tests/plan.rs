@@ -4,6 +4,7 @@ use alloc::{boxed::Box, string::String, vec, vec::Vec};
 
 use holm_grants::{GrantSet, Level, Mode};
 
+use super::permissions::{question, runs};
 use super::play::{Play, Say, answered, config_with, tool};
 use crate::*;
 
@@ -255,6 +256,24 @@ fn a_tool_that_can_run_read_only_runs_so_in_plan_mode_and_needs_no_grant_to_writ
     // Programs themselves have to be granted in plan mode too.
     let mut play = Play::new(looking(Mode::Plan, &["read:**"]), call());
     assert_eq!((performed(&mut play), outcomes(&play)), (vec![], vec![Outcome::Refused]));
+}
+
+#[test]
+fn a_yes_to_a_call_that_was_shown_read_only_does_not_count_after_plan_mode() {
+    let config = looking(Mode::Plan, &["read:**", "write:**", "fetch:https://a.example"]);
+    let config = Config { approvals: Approvals::Ask, ..config };
+    let mut play = Play::new(config, vec![Say::Call("run", r#"{"text":"a"}"#)]);
+    let first = question(&play.first_effects());
+    assert_eq!((first.level, first.needs.len()), (Level::ReadOnly, 2), "to start programs and to read");
+
+    play.give(Input::ModeChanged(Mode::Full));
+    let second = question(&play.drain());
+    assert_ne!(second.call, first.call, "it is asked again");
+    assert_eq!((second.level, second.needs.len()), (Level::Execute, 4));
+    play.give(Input::Judged { call: first.call, verdict: Verdict::allow() });
+    assert!(!runs(&play.drain()));
+    play.give(Input::Judged { call: second.call, verdict: Verdict::allow() });
+    assert!(runs(&play.drain()));
 }
 
 #[test]

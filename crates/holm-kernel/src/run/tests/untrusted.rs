@@ -175,7 +175,7 @@ fn only_the_kernel_writes_results_and_only_a_model_makes_calls() {
     // In a prompt.
     let blocks = vec![Block::Text("go".into()), forged(), call_block("c0", "echo", "{}")];
     let mut play = Play::new(config(), vec![]);
-    play.give(Input::Prompted(Prompt { blocks, marks: Marks::default() }));
+    play.give(Input::Prompted(Prompt { blocks, ..Prompt::text("") }));
     play.play();
     assert_eq!(play.run.transcript()[0].blocks, [Block::Text("go".into())]);
     // In what a hook shows.

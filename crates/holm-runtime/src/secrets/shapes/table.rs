@@ -1,4 +1,8 @@
 //! The known kinds of keys, each with its prefix.
+//!
+//! A new kind of key with a prefix is one line here. How the text after a prefix is read is in
+//! `secrets/shapes.rs`. A prefix that occurs in ordinary words must be declared as the beginning of
+//! a word.
 
 use super::{AssignedValue, KeyAlphabet, KeyShape, PrefixPosition, ShapeReader};
 

@@ -5,8 +5,8 @@ use holm_guards::{
 };
 use holm_kernel::{
     Answer, Block, CallId, CheckRuling, ChildResult, Config, Custom, Failure, FailureClass, HiddenToolNote,
-    Input, Media, ModelResult, ModelSpec, Patch, PlainAnswer, Prompt, Reply, Source, Spill, Started,
-    Thinking, ToolCall, ToolKind, ToolOutput, ToolResult, ToolSpec, Usage, Verdict,
+    Input, Media, ModelResult, ModelSpec, PastMessage, Patch, PlainAnswer, Prompt, Reply, Role, Source,
+    Spill, Started, Thinking, ToolCall, ToolKind, ToolOutput, ToolResult, ToolSpec, Usage, Verdict,
 };
 
 use super::*;
@@ -57,7 +57,8 @@ fn output() -> ToolOutput {
 #[test]
 fn every_text_of_every_fact_is_cleaned() {
     let call = CallId::new(1);
-    let prompt = || Prompt { blocks: blocks(), marks: holm_kernel::Marks::default() };
+    let past = || vec![PastMessage { role: Role::Assistant, blocks: blocks() }];
+    let prompt = || Prompt { blocks: blocks(), past: past(), ..Prompt::text("") };
     let reply = || Reply { blocks: blocks(), model: Some(dirty()), ..Reply::default() };
     let failure = Failure {
         class: FailureClass::Auth,

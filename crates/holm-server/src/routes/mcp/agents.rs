@@ -1,4 +1,6 @@
-//! The agents of a user, as MCP clients see them. Each question to an agent becomes a session.
+//! The agents of a user, as MCP clients see them. Each question to an agent becomes a session,
+//! which is opened in `live/session_manager.rs`. The protocol is in the crate `holm-mcp`. Nobody is
+//! asked for approval in such a session, and it ends when its client or its token is gone.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 

@@ -1,4 +1,7 @@
-//! Converts HTML to Markdown, token by token.
+//! Converts HTML to Markdown, token by token. The tags are written by `writer.rs`; this file
+//! decides what a reader would not see, and leaves it out, because that is where instructions to a
+//! model are hidden. It makes no requests. There is no tree and no recursion, so no page can
+//! exhaust the stack.
 
 mod writer;
 

@@ -1,5 +1,7 @@
-//! Writes Markdown as a stream. The state is a small stack of open elements and the pending
-//! spaces and line ends.
+//! Writes Markdown as a stream. The state is a small stack of open elements and the pending spaces
+//! and line ends. What is hidden is already left out (`fetch/markdown/mod.rs`). Depth, links and
+//! output are bounded. A picture is named and never linked, so that a program that shows the text
+//! fetches nothing.
 
 use super::MAX_MARKDOWN;
 

@@ -1,4 +1,10 @@
-//! One hunk: its lines, and the search for the one place where they fit.
+//! One hunk: its lines, and the search for the one place where they fit. The forms of a patch are
+//! parsed in `files/diff/unified.rs` and `files/diff/sections.rs`; how lines are compared is in
+//! `files/line_comparison.rs`.
+//!
+//! Comparisons go from strict to loose, and the first that matches anywhere counts. Two places of
+//! one strictness are an error, unless the lines above the hunk decide. The search spends a budget
+//! (`files/comparison_budget.rs`), because the files are locked meanwhile.
 
 use super::{
     super::{

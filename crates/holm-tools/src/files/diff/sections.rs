@@ -1,8 +1,10 @@
-//! Patches in sections: `*** Begin Patch`, `*** Update File: path`, `@@ head of a function`, …
-//! `*** End Patch`.
+//! Patches in sections: `*** Begin Patch`, `*** Update File: path`, `@@ head of a function`, … `***
+//! End Patch`.
 //!
-//! Hunks have no numbers. Lines after `@@` name the class or function that contains the
-//! hunk, the outermost first.
+//! Hunks have no numbers. Lines after `@@` name the class or function that contains the hunk, the
+//! outermost first. It only parses; places are found in `files/diff/hunk.rs`.
+//! `holm-grants/src/template/patch.rs` reads the file names of a patch too, to know what a call
+//! needs, so both must agree.
 
 use super::{DiffTarget, FileAction, FileDiff, hunk::PatchHunk, short};
 

@@ -1,4 +1,6 @@
-//! Unified diffs, as git, `diff -u` and models write them.
+//! Unified diffs, as git, `diff -u` and models write them. It only parses; places are found in
+//! `files/diff/hunk.rs`, and names become paths in `files/patch.rs`. The counts of a hunk are used
+//! only where two readings are possible.
 
 use super::{DiffTarget, FileAction, FileDiff, hunk::PatchHunk, short};
 

@@ -1,4 +1,7 @@
-//! The description of a program, made from its help text.
+//! The description of a program, made from its help text. This is the entry of `help`; reading one
+//! text is in `read.rs`, the plan is built in `help/plan_builder.rs`. It runs nothing: the caller
+//! asks the questions that it returns. What a program claims about its level is data for the host
+//! and not a decision.
 
 mod read;
 

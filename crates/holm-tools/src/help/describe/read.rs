@@ -1,5 +1,7 @@
-//! Reads one help text into a draft: decodes it, splits it into sections, reads each section,
-//! and combines the results.
+//! Reads one help text into a draft: decodes it, splits it into sections, reads each section, and
+//! combines the results. Each kind of section is read by its own file in `help/`; this file only
+//! decides their order, which matters: options and commands must be known before usage lines are
+//! read.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,7 @@
-//! Turns arguments into the words of a command line.
+//! Turns arguments into the words of a command line. No shell is involved. A value that looks like
+//! an option is joined to its option or written after `--`; where the program knows neither, it is
+//! refused, because the program would take it for an option. Single values are checked in
+//! `value.rs`; starting the program is done in `program/tool.rs`.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,8 @@
-//! The plan of a call: which argument becomes which words, and in which order.
+//! The plan of a call: which argument becomes which words, and in which order. It holds data that a
+//! host may store; `help/plan_builder.rs` makes it, and `argv.rs` uses it.
+//!
+//! Where things are:
+//! - `argv.rs`: from arguments to words. `value.rs`: from one value to its text.
 
 mod argv;
 mod value;

@@ -1,4 +1,5 @@
-//! Turns one value of an argument into the text that a program reads.
+//! Turns one value of an argument into the text that a program reads, if it has the required type.
+//! Numbers keep their original text. Where the text is placed is decided in `argv.rs`.
 
 use holm_guards::json::Json;
 

@@ -1,4 +1,7 @@
-//! Parses git's configuration format without git.
+//! Parses git's configuration format without git, and writes it in its simplest form. Which
+//! settings are dangerous is decided in `named_paths.rs`. It says whether all of a file was
+//! understood, and whether git can read it in only one way; `shell/new_repository.rs` keeps a file
+//! only with both. Size and number of entries are bounded.
 
 use std::path::Path;
 

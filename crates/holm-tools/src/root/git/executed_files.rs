@@ -1,6 +1,10 @@
 //! Finds the files that a command line of git would run. These are programs named by a path, and
 //! arguments of programs that are not known to only read or print them. No rule says for every
 //! program which word is the script, so several words are candidates.
+//!
+//! It only splits text into words; whether such a file exists is checked in `named_paths.rs`. It is
+//! not the parser for commands of a model: that is `shell/script.rs`, which must be exact, while
+//! this one names more files when in doubt.
 
 /// Words after which the program still follows.
 const BEFORE_PROGRAM: &[&str] = &[

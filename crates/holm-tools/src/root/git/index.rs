@@ -1,5 +1,9 @@
 //! Reads a git index: the submodules that it lists, also those that are not initialised, and the
 //! paths that git itself would never put there.
+//!
+//! It never writes an index; an unsafe one is disabled in `shell/new_repository.rs`. A path counts
+//! as safe only if git itself would add it on every file system. Anything that git would read
+//! differently is unreadable.
 
 use std::path::{Path, PathBuf};
 

@@ -4,6 +4,9 @@
 //! Git runs programs that its configuration names. A repository need not be called `.git`: a bare
 //! one can lie anywhere, and git finds it when it is started there. So no tool writes into a folder
 //! that git would take for a repository.
+//!
+//! It reads no configuration: `config.rs` and `named_paths.rs` do. Paths are compared by name here,
+//! so links are not resolved.
 
 use std::os::fd::AsFd;
 use std::path::{Component, Path, PathBuf};

@@ -1,6 +1,15 @@
 //! Finds what git takes for a repository, and what it would run because a repository or its
 //! configuration says so. Git itself is never started here, because it would run the very programs
 //! that this module looks for.
+//!
+//! Where things are:
+//! - `layout.rs`: which folder is a repository, and where its parts are.
+//! - `config.rs`: the parser of git's configuration. `index.rs`: the reader of an index.
+//! - `named_paths.rs`: files that a configuration or a hook names, and harmless settings.
+//! - `executed_files.rs`: files that a command line in a configuration would run.
+//!
+//! Nothing is changed here: `root/workspace_root.rs` and `shell/denied_paths.rs` protect what is
+//! found, and `shell/new_repository.rs` disables it in new repositories.
 
 mod config;
 mod executed_files;

@@ -1,6 +1,10 @@
 //! Finds the files of a workspace that git would run or obey because its configuration names them:
 //! hooks, included files, filters, helpers. It reads the configuration of the repository, of the
 //! user and of the system.
+//!
+//! It parses no file format itself (`config.rs`) and no command line (`executed_files.rs`).
+//! `HARMLESS` is a list of what is known to run nothing. A setting that is not in it counts as
+//! dangerous, so add a setting only if it names nothing that git runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,4 +1,7 @@
 //! Decides what allow rules cover: a command that a rule names, and what that command runs.
+//! Forbidden commands are found in `deny.rs`, which is asked first. When in doubt, it covers
+//! nothing, so that a person is asked. Only words that are written exactly as the program sees them
+//! count.
 
 use super::embedded_commands::{self, EmbeddedCommand};
 use super::rule::{CommandRule, TrailingWords};

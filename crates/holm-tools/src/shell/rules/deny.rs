@@ -3,6 +3,10 @@
 //! Deny rules are a convenience: they refuse commands that plainly say what they would do. A
 //! program, a file or a text that is made at run time can start anything. The jail decides what
 //! a command can do.
+//!
+//! What passes unasked is decided in `allow.rs`. Programs that run others are in the table of
+//! `runners.rs`, and commands in their options are found in `embedded_commands.rs`; a new one
+//! belongs there.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

@@ -3,6 +3,9 @@
 //!
 //! Only literal text is found. A program's own language can spell anything, and a file can hold
 //! anything; the jail decides what those can do.
+//!
+//! It judges nothing: `deny.rs` and `allow.rs` read the texts as scripts. How a program runs others
+//! is in the table of `runners.rs`; git's own options and settings are here.
 
 use super::runners::{self, RunnerKind};
 

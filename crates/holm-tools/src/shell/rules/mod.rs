@@ -1,4 +1,13 @@
-//! Rules about commands: which are forbidden wherever they occur, and which may pass unasked.
+//! Rules about commands: which are forbidden wherever they occur, and which may pass unasked. It
+//! does not ask a person (`shell/approval_gate.rs`), confine a command (`shell/setup.rs`) or parse
+//! Bash (`shell/script.rs`). Deny wins over allow, and a script that is unclear is never allowed.
+//!
+//! Where things are:
+//! - `rule.rs`: one rule, its text form, and the beginning that is offered for a command.
+//! - `deny.rs`, `allow.rs`: the two searches, which err on opposite sides.
+//! - `runners.rs`: programs that run others. `programs.rs`: programs that do only what their name
+//!   says.
+//! - `embedded_commands.rs`: commands in options, settings and variables.
 
 mod allow;
 mod deny;

@@ -3,6 +3,10 @@
 //! A program that is not listed may run code of the workspace, which a model can change. No
 //! list of such programs would ever be complete. Programs that run other programs are in
 //! the table of `runners`.
+//!
+//! It runs and decides nothing; `rule.rs` and `mod.rs` ask it. A program belongs in `PLAIN` only if
+//! that holds with all its options; one with options that run programs or write files belongs in
+//! `SEARCHING`.
 
 use super::embedded_commands::is_git_run;
 
@@ -96,6 +100,42 @@ const GIT_READS: &[&str] = &[
     "status",
 ];
 
+/// Git commands that print, with options that only change what they print.
+const GIT_PRINTS: &[&str] = &["diff", "log", "show", "status"];
+
+/// Options of these commands that neither write a file nor run a program.
+const GIT_DISPLAY: &[&str] = &[
+    "--abbrev-commit",
+    "--all",
+    "--branch",
+    "--cached",
+    "--color",
+    "--decorate",
+    "--first-parent",
+    "--graph",
+    "--long",
+    "--merges",
+    "--name-only",
+    "--name-status",
+    "--no-color",
+    "--no-merges",
+    "--numstat",
+    "--oneline",
+    "--patch",
+    "--porcelain",
+    "--reverse",
+    "--short",
+    "--shortstat",
+    "--staged",
+    "--stat",
+    "--summary",
+    "--word-diff",
+    "-b",
+    "-n",
+    "-p",
+    "-s",
+];
+
 /// Git commands that run what the next word names, or store what is run later.
 const GIT_RUNS: &[&str] =
     &["alias", "bisect", "config", "difftool", "filter-branch", "hook", "mergetool", "rebase", "submodule"];
@@ -173,6 +213,17 @@ pub(super) fn takes_texts(words: &[&str]) -> bool {
         ["git", command, ..] => !GIT_RUNS.contains(command),
         words => is_known(words),
     }
+}
+
+/// Whether an option of a command only changes what the command prints.
+pub(super) fn only_changes_display(words: &[&str], option: &str) -> bool {
+    let is_count = || {
+        option
+            .strip_prefix('-')
+            .is_some_and(|count| !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    matches!(words, ["git", command, ..] if GIT_PRINTS.contains(command))
+        && (GIT_DISPLAY.contains(&option) || is_count())
 }
 
 /// Whether a shell would evaluate words of this command beyond their literal text.

@@ -1,4 +1,6 @@
-//! One rule: the beginning of a command.
+//! One rule: the beginning of a command, its text form, and which words it covers as an allow rule.
+//! How a deny rule matches is in `deny.rs`; what the inner command of a wrapper may be is in
+//! `allow.rs`. A rule that cannot be written down and read back is never suggested.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -15,7 +17,9 @@ const MAX_RULE: usize = 512;
 /// The beginning of a command, written as it is typed.
 ///
 /// An allow rule covers a command that begins with the same words and has no options but those
-/// that the rule names: `ls -l` covers `ls -l src` and not `ls -R`. More words may follow only if
+/// that the rule names: `ls -l` covers `ls -l src` and not `ls -R`. Options that only change what
+/// `git status`, `diff`, `log` and `show` print need no name: `git log` covers `git log --oneline`.
+/// More words may follow only if
 /// the program takes nothing but texts and files, as `ls` and `git log` do: `npm test` covers
 /// exactly that command. A star at the end accepts all further words: `cargo test *`. For a
 /// program that runs others, a rule covers what another rule covers: `timeout *` and `git status`
@@ -59,7 +63,8 @@ impl CommandRule {
     /// let suggest = |text: &str| {
     ///     CommandRule::suggest(&ShellScript::read(text).unwrap()).map(|rule| rule.to_string())
     /// };
-    /// assert_eq!(suggest("git status --short src").as_deref(), Some("git status --short"));
+    /// assert_eq!(suggest("git status --short src").as_deref(), Some("git status"));
+    /// assert_eq!(suggest("ls -l src").as_deref(), Some("ls -l"));
     /// assert_eq!(suggest("python3 -c 'print(1)'"), None);
     /// ```
     #[must_use]
@@ -68,8 +73,9 @@ impl CommandRule {
         let words: Vec<&str> = command.words.iter().map(ScriptWord::plain).collect::<Option<_>>()?;
         let length = programs::prefix_length(&words)?;
         let (words, rest) = words.split_at_checked(length)?;
-        let options =
-            rest.iter().filter(|word| is_option(word)).map(|word| option_name(word).to_owned()).collect();
+        let options = rest.iter().filter(|word| is_option(word)).map(|word| option_name(word));
+        let options = options.filter(|name| !programs::only_changes_display(words, name));
+        let options = options.map(str::to_owned).collect();
         let rule = Self {
             words: words.iter().map(ToString::to_string).collect(),
             options,
@@ -95,7 +101,12 @@ impl CommandRule {
         }
         let takes_texts = programs::takes_texts(first) || matches!(words, ["command", "-v" | "-V", _]);
         let listed = |word: &&str| {
-            if is_option(word) { self.options.contains(option_name(word)) } else { takes_texts }
+            if is_option(word) {
+                let name = option_name(word);
+                self.options.contains(name) || programs::only_changes_display(first, name)
+            } else {
+                takes_texts
+            }
         };
         self.rest == TrailingWords::Any || rest.iter().all(listed)
     }

@@ -4,6 +4,9 @@
 //! No such table is ever complete: a deny rule is a convenience, and the jail decides what a
 //! command can do. Allow rules do not depend on this table alone: only programs on another list
 //! take more words unasked (see `programs`).
+//!
+//! The table says how a program runs others, not whether it may: `deny.rs` and `allow.rs` decide.
+//! Options and settings of git are in `embedded_commands.rs`.
 
 /// One way in which a program runs other programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,8 @@
-//! Collects the commands of a script from its syntax tree.
+//! Collects the commands of a script from its syntax tree. Words are read in `word.rs`,
+//! here-documents in `here_document.rs`, and text that the grammar takes for plain in
+//! `substitution.rs`. It judges nothing; `shell/rules/mod.rs` does. A kind of node that is not in
+//! `PLAIN` makes the script involved, so that new syntax of the grammar never passes unasked. The
+//! tree is walked with a cursor and not by recursion, because deep nesting must not fill the stack.
 
 use std::sync::Arc;
 

@@ -1,5 +1,8 @@
 //! Finds commands in texts that Bash expands later, or that the grammar takes for plain text:
 //! here-documents, patterns of expansions, quoted subscripts.
+//!
+//! It only cuts out scripts; `script_reader.rs` parses them. A script too many is harmless, but one
+//! whose end is unclear is reported as such and never skipped.
 
 /// The command substitutions in a text that is expanded as in double quotes.
 #[derive(Debug, Clone, PartialEq, Eq)]

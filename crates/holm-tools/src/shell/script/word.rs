@@ -1,4 +1,7 @@
-//! The words of a command, as the program sees them.
+//! The words of a command, as the program sees them. It reads one node; which nodes are words is
+//! decided in `script_reader.rs`. A word is [`ScriptWord::Plain`] only if it is written exactly as
+//! the program sees it. Anything that the shell would expand is [`ScriptWord::Made`], never a
+//! guess.
 
 use tree_sitter::Node;
 

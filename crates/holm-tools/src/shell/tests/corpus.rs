@@ -36,7 +36,9 @@ fn what_was_allowed_passes_unasked() {
     for text in [
         "git status",
         "git status src",
+        "git status --short --branch",
         "git log --oneline main",
+        "git log --oneline --stat -3",
         "ls -l src",
         "cargo test -p holm-tools --lib -- --nocapture",
         "echo 'a b' \"c d\"",
@@ -587,7 +589,7 @@ fn only_beginnings_that_say_what_is_done_are_offered() {
         assert_eq!(rule.map(|rule| rule.to_string()).as_deref(), expect, "{text}");
     };
     check("git status", Some("git status"));
-    check("git log --oneline -n 5", Some("git log --oneline -n"));
+    check("git log --oneline -n 5", Some("git log"));
     check("ls -l src", Some("ls -l"));
     check("printf x", Some("printf"));
     check("grep '[a]' x", Some("grep"));
@@ -687,6 +689,8 @@ fn only_beginnings_that_say_what_is_done_are_offered() {
 fn an_offered_rule_covers_the_command_it_was_made_of_and_no_other_option() {
     for (text, more) in [
         ("git log --oneline", "git log --output=x"),
+        ("git diff --stat", "git diff --ext-diff"),
+        ("git branch", "git branch -n"),
         ("printf x", "printf -v x"),
         ("ls -l", "ls -R"),
         ("grep todo", "grep --file=x todo"),

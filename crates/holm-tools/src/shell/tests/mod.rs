@@ -1,6 +1,7 @@
 //! Command shapes that have fooled others, each by name, and what a person's answers come to.
 
 mod corpus;
+mod family;
 mod gate;
 mod proxy;
 mod runners;

@@ -1,4 +1,9 @@
-//! Writes pictures and documents, in the few types that the service supports.
+//! Writes pictures and documents for Converse, in the few types that the service supports. Text
+//! files become text, and everything else is described in text.
+//!
+//! It fetches nothing: the service reads only bytes in the request and locations in its own storage
+//! (`s3://`). The bytes come from `media.rs`. The names of documents must be unique in a
+//! conversation.
 
 use alloc::{format, string::String, vec::Vec};
 

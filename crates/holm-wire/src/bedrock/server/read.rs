@@ -1,4 +1,8 @@
-//! Reads request bodies.
+//! Reads the bodies of Converse requests from clients. The model and the delivery are in the path
+//! and are read in `bedrock/server.rs`.
+//!
+//! Replies of the service are read in `bedrock/stream.rs`. Blocks of unknown kinds are left out; a
+//! missing list, role or tool name is refused with its place.
 
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 

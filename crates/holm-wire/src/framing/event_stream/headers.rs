@@ -1,4 +1,6 @@
-//! The typed headers of a message.
+//! The typed headers of a message, parsed on demand. Lengths and checksums are verified before, in
+//! `framing/event_stream.rs`, and what a header means is decided in `bedrock/stream.rs`. Headers
+//! are untrusted bytes: a length beyond the end ends the list and never panics.
 
 /// The type number of a text.
 pub(super) const TEXT: u8 = 7;

@@ -1,4 +1,8 @@
-//! Downloads a file over Holm's own network path. Each redirect is checked before it is followed.
+//! Downloads a file over Holm's own network path (`holm-net`). Each redirect is checked before it
+//! is followed: it may lead to the host that the user named and to any public host over https, and
+//! to no other private one. Where the file is stored is decided in
+//! `commands/model/pull/partial_download.rs`, and whether it is right in `commands/model/pull.rs`.
+//! A download is resumed only for the same version of the file, by a strong tag.
 
 use std::time::Duration;
 

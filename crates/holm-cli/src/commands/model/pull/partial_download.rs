@@ -1,5 +1,7 @@
 //! A partial download: `NAME.gguf.part`, and beside it `NAME.gguf.part.tag`, which holds the
-//! version of the file.
+//! version of the file. It makes no requests (`commands/model/pull/downloader.rs`) and does not
+//! verify content (`commands/model/pull.rs`). One process at a time holds it, and the finished file
+//! appears in its place in one step.
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},

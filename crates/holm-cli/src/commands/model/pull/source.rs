@@ -1,4 +1,7 @@
-//! Where a model file is downloaded from, and what is known about it.
+//! Where a model file is downloaded from, and what is known about it: its URL, its name on this
+//! machine, and its hash. It opens nothing; `commands/model/pull/downloader.rs` does. Without
+//! encryption a hash is required, and the name must be a plain file name, because it comes from a
+//! URL.
 
 use holm::grants::{Url, UrlScheme};
 

@@ -1,5 +1,11 @@
-//! Shows and changes the agents, tools, skills and servers of a user. It uses the same files and
-//! rules as the commands `holm agent`, `holm tool`, `holm skill` and `holm mcp`.
+//! Shows and changes the agents, tools, skills and servers of a user, and makes backups. It uses
+//! the same files and rules as the commands `holm agent`, `holm tool`, `holm skill` and `holm mcp`.
+//! The HTTP routes are in `holm-server/src/routes/`; sessions are made in
+//! `commands/serve/session_provider.rs`.
+//!
+//! An agent that a user writes, or a tool that they try, gets no more than the default agent has,
+//! unless the writer may grant anything. Only files in the user's own folder can be changed, and a
+//! write states what it replaces.
 
 use std::{path::Path, sync::Arc, time::Instant};
 

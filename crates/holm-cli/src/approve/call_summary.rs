@@ -1,0 +1,149 @@
+//! What a call would do, as a user reads it: a headline, and the change or the command itself.
+//!
+//! Everything of the arguments is in the headline or in the lines. A call with arguments that are
+//! not known here has no summary, and `approve.rs` shows its arguments as they are.
+
+use holm::grants::patch_files;
+use serde_json::{Map, Value};
+
+/// A call in words.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct CallSummary {
+    /// What it does: "edit src/calc.py (+1 −1)".
+    pub(super) headline: String,
+    /// The change, line by line; each begins with `+` or `-` as in a diff.
+    pub(super) change: Vec<String>,
+}
+
+impl CallSummary {
+    /// The summary of a call of one of the file tools; `None` for other calls, and if an argument
+    /// would not be shown.
+    pub(super) fn of(tool: &str, arguments: &str) -> Option<Self> {
+        let Value::Object(arguments) = serde_json::from_str(arguments).ok()? else { return None };
+        match tool {
+            "read" => has_only(&arguments, &["path"])
+                .then(|| Some(Self::plain(format!("read {}", line(&arguments, "path")?))))?,
+            "write" => has_only(&arguments, &["path", "content"]).then(|| Self::write(&arguments))?,
+            "edit" => Self::edit(&arguments),
+            "patch" => has_only(&arguments, &["diff", "paths"]).then(|| Self::patch(&arguments))?,
+            "fetch" => has_only(&arguments, &["url"])
+                .then(|| Some(Self::plain(format!("fetch {}", line(&arguments, "url")?))))?,
+            _ => None,
+        }
+    }
+
+    const fn plain(headline: String) -> Self {
+        Self { headline, change: Vec::new() }
+    }
+
+    fn write(arguments: &Map<String, Value>) -> Option<Self> {
+        let (path, content) = (line(arguments, "path")?, text(arguments, "content")?);
+        Some(Self::changed(&format!("write {path}"), marked('+', content).collect()))
+    }
+
+    fn edit(arguments: &Map<String, Value>) -> Option<Self> {
+        let path = line(arguments, "path")?;
+        let mut change = Vec::new();
+        let edits: Vec<&Map<String, Value>> = match arguments.get("edits") {
+            Some(Value::Array(edits)) if has_only(arguments, &["path", "edits"]) => {
+                edits.iter().map(Value::as_object).collect::<Option<_>>()?
+            }
+            Some(_) => return None,
+            None => vec![arguments],
+        };
+        for edit in edits {
+            if !has_only(edit, &["path", "old", "new"]) {
+                return None;
+            }
+            change.extend(marked('-', text(edit, "old")?));
+            change.extend(marked('+', text(edit, "new")?));
+        }
+        Some(Self::changed(&format!("edit {path}"), change))
+    }
+
+    fn patch(arguments: &Map<String, Value>) -> Option<Self> {
+        let diff = text(arguments, "diff")?;
+        let files = patch_files(diff);
+        // Listed files that the patch does not name would not be shown.
+        if let Some(listed) = arguments.get("paths") {
+            let named = |path: &Value| path.as_str().is_some_and(|path| files.contains(&path));
+            if !listed.as_array()?.iter().all(named) {
+                return None;
+            }
+        }
+        let what = match files.as_slice() {
+            [] => return None,
+            [file] => format!("patch {file}"),
+            [file, others @ ..] => format!("patch {file} and {} more files", others.len()),
+        };
+        Some(Self::changed(&what, diff.split('\n').map(str::to_owned).collect()))
+    }
+
+    fn changed(what: &str, change: Vec<String>) -> Self {
+        let count = |mark: char, heading: &str| {
+            change.iter().filter(|line| line.starts_with(mark) && !line.starts_with(heading)).count()
+        };
+        let (added, removed) = (count('+', "+++"), count('-', "---"));
+        Self { headline: format!("{what} (+{added} −{removed})"), change }
+    }
+}
+
+fn text<'a>(arguments: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
+    arguments.get(name).and_then(Value::as_str)
+}
+
+/// A text for the headline, which is one line.
+fn line<'a>(arguments: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
+    text(arguments, name).filter(|text| !text.contains(char::is_control))
+}
+
+fn has_only(arguments: &Map<String, Value>, names: &[&str]) -> bool {
+    arguments.keys().all(|name| names.contains(&name.as_str()))
+}
+
+/// The lines of a text with a mark before each. A carriage return stays, so that it is seen.
+fn marked(mark: char, text: &str) -> impl Iterator<Item = String> {
+    let lines = text.strip_suffix('\n').unwrap_or(text).split('\n');
+    lines.filter(|_| !text.is_empty()).map(move |line| format!("{mark} {line}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn summary(tool: &str, arguments: &str) -> Option<(String, Vec<String>)> {
+        CallSummary::of(tool, arguments).map(|summary| (summary.headline, summary.change))
+    }
+
+    #[test]
+    fn a_change_is_shown_as_a_diff_with_its_size() {
+        let edit = r#"{"path":"src/calc.py","old":"a\nb","new":"a"}"#;
+        let shown = summary("edit", edit).unwrap();
+        assert_eq!(
+            shown,
+            ("edit src/calc.py (+1 −2)".into(), ["- a", "- b", "+ a"].map(String::from).into())
+        );
+        let write = r#"{"path":"n.txt","content":"1\n"}"#;
+        assert_eq!(summary("write", write).unwrap().0, "write n.txt (+1 −0)");
+        let patch = r#"{"diff":"--- a/x\n+++ b/x\n@@ -1 +1 @@\n-1\n+2\n"}"#;
+        assert_eq!(summary("patch", patch).unwrap().0, "patch x (+1 −1)");
+    }
+
+    #[test]
+    fn an_argument_that_would_not_be_shown_prevents_the_summary() {
+        for (tool, arguments) in [
+            ("write", r#"{"path":"a","content":"b","mode":"0777"}"#),
+            ("write", r#"{"path":"a","content":7}"#),
+            ("edit", r#"{"path":"a","old":"b","new":"c","all":true}"#),
+            ("edit", r#"{"path":"a","old":"b","edits":[]}"#),
+            ("edit", r#"{"path":"a","edits":[{"old":"b","new":"c","path":["x"]}]}"#),
+            ("patch", r#"{"diff":"--- a/x\n+++ b/x\n","paths":["y"]}"#),
+            ("read", r#"{"path":"a","offset":3}"#),
+            ("shell", r#"{"script":"ls"}"#),
+            ("write", r#"{"path":"a\nb","content":"b"}"#),
+            ("write", "not json"),
+        ] {
+            assert_eq!(summary(tool, arguments), None, "{tool} {arguments}");
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! `holm trust`: shows and changes what agents may do in a folder without asking.
+//!
+//! `explain.rs` says what would happen to one call, and `suggest.rs` which grants would have spared
+//! questions. The levels themselves are in `folder_trust.rs`.
+
+mod explain;
+mod suggest;
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use serde_json::json;
+
+use crate::{
+    exit::{CommandError, CommandExit},
+    folder_trust::{FolderAccess, FolderTrustFile, TrustLevel},
+    holm_paths::HolmPaths,
+    screen::{DisplayablePath as _, TerminalOutput},
+};
+
+/// Arguments of `holm trust`.
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct TrustArgs {
+    #[command(subcommand)]
+    command: Option<TrustCommand>,
+    /// New level for the folder; without it, `holm trust` shows the current one
+    #[arg(value_enum)]
+    level: Option<TrustLevel>,
+    /// Folder; the level also applies to the folders in it [default: the current folder]
+    #[arg(long, value_name = "FOLDER")]
+    folder: Option<PathBuf>,
+    /// Forget the folder's level; Holm asks again at the next start
+    #[arg(long, conflicts_with = "level")]
+    forget: bool,
+    /// List all folders with a level
+    #[arg(long, conflicts_with_all = ["level", "forget", "folder"])]
+    list: bool,
+    /// Say what would happen to a call here, and why; write it as the tool and its arguments, such
+    /// as 'write {"path": "a.txt", "content": ""}'. Nothing is run
+    #[arg(long, value_name = "CALL", conflicts_with_all = ["level", "forget", "list", "folder", "json"])]
+    explain: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Subcommands of `holm trust`.
+#[derive(Debug, clap::Subcommand)]
+enum TrustCommand {
+    /// Suggest the smallest grants that cover what you approved in the sessions of this folder
+    Suggest {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+pub(crate) async fn execute(args: &TrustArgs, data: Option<&Path>) -> anyhow::Result<CommandExit> {
+    let (places, screen) = (HolmPaths::find(data)?, Arc::new(TerminalOutput::default()));
+    if let Some(TrustCommand::Suggest { json }) = args.command {
+        return suggest::execute(&places, &screen, json).await;
+    }
+    if let Some(call) = &args.explain {
+        let tools = super::tool::known_tools(&places, &screen).await?;
+        return explain::execute(call, &tools, &places, &screen).await;
+    }
+    let mut file = FolderTrustFile::open(&places)?;
+    if args.list {
+        list(&file, &screen, args.json);
+        return Ok(CommandExit::Done);
+    }
+    let folder = args.folder.as_deref().unwrap_or(&places.work);
+    let folder = folder.canonicalize().or_else(|error| {
+        // A folder that is gone can still be forgotten.
+        if args.forget { Ok(std::path::absolute(folder)?) } else { Err(error) }
+    });
+    let folder = folder.map_err(|error| {
+        let path = args.folder.as_deref().unwrap_or(&places.work);
+        CommandError::new(CommandExit::Missing, format!("cannot use {}: {error}", path.shown()))
+    })?;
+    if args.forget || args.level.is_some() {
+        file.set(&folder, args.level)?;
+    }
+    show(&file, HolmPaths { work: folder, ..places }, &screen, args.json)?;
+    Ok(CommandExit::Done)
+}
+
+fn list(file: &FolderTrustFile, screen: &TerminalOutput, json: bool) {
+    if json {
+        let rows: Vec<_> =
+            file.folders().map(|(path, level)| json!({ "folder": path, "level": level })).collect();
+        return screen.line(&json!(rows).to_string());
+    }
+    for (path, level) in file.folders() {
+        screen.line(&format!("{:<5} {}", level.name(), path.shown()));
+    }
+}
+
+/// Shows what applies in the folder of these paths, and why.
+fn show(
+    file: &FolderTrustFile,
+    places: HolmPaths,
+    screen: &TerminalOutput,
+    json: bool,
+) -> Result<(), CommandError> {
+    let chosen = file.level_of(&places.work);
+    if json {
+        let (from, level) = chosen.unzip();
+        screen.line(&json!({ "folder": places.work, "level": level, "chosen_for": from }).to_string());
+        return Ok(());
+    }
+    let folder = places.work.shown();
+    match chosen {
+        Some((from, level)) => {
+            let from =
+                if from == places.work { String::new() } else { format!(", chosen for {}", from.shown()) };
+            screen.line(&format!("{folder}: {}{from}", level.name()));
+            screen.line(level.meaning());
+        }
+        None => {
+            screen.line(&format!("{folder}: no level chosen"));
+            screen.line(match FolderAccess::of(&places)? {
+                FolderAccess::Reads | FolderAccess::Trusted(_) => TrustLevel::Look.meaning(),
+                FolderAccess::None => {
+                    "Holm asks before agents read, change or run anything here, because this folder is not a \
+                     project of yours."
+                }
+            });
+        }
+    }
+    screen.note("Change it with `holm trust ask`, `look`, `edit` or `jail`.");
+    Ok(())
+}
