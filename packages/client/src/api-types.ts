@@ -55,7 +55,7 @@ export interface AgentView {
 }
 
 /** For an approval: deny the call, with a reason. */
-export interface AnsweredNoBody {
+export interface AnsweredNoContent {
   /** The reason, which the model sees. */
   reason?: string;
 }
@@ -63,7 +63,7 @@ export interface AnsweredNoBody {
 /** For an approval: deny the call, with a reason. */
 export interface AnsweredNo {
   /** For an approval: deny the call, with a reason. */
-  no: AnsweredNoBody;
+  no: AnsweredNoContent;
 }
 
 /** For the model: this text. */
@@ -246,7 +246,7 @@ export interface Me {
 }
 
 /** Run each of them, up to a limit; the latest ones are chosen. */
-export interface MisfireAllBody {
+export interface MisfireAllContent {
   /** The largest number of missed runs that run later. */
   most: number;
 }
@@ -254,7 +254,7 @@ export interface MisfireAllBody {
 /** Run each of them, up to a limit; the latest ones are chosen. */
 export interface MisfireAll {
   /** Run each of them, up to a limit; the latest ones are chosen. */
-  all: MisfireAllBody;
+  all: MisfireAllContent;
 }
 
 /** What to do about runs missed while no server could run them. */
@@ -366,39 +366,39 @@ export interface NewToken {
 /** Why a job was disabled. */
 export type OffReason = 'person' | 'failing';
 
-export interface OutcomeAnsweredBody {
+export interface OutcomeAnsweredContent {
   /** The beginning of the answer. */
   text: string;
 }
 
 export interface OutcomeAnswered {
-  answered: OutcomeAnsweredBody;
+  answered: OutcomeAnsweredContent;
 }
 
 /** It failed, but another attempt may succeed. */
-export interface OutcomeFailedBody {
+export interface OutcomeFailedContent {
   reason: string;
 }
 
 /** It failed, but another attempt may succeed. */
 export interface OutcomeFailed {
   /** It failed, but another attempt may succeed. */
-  failed: OutcomeFailedBody;
+  failed: OutcomeFailedContent;
 }
 
 /** It failed, and another attempt would fail too: the model declined, the budget is used up, or the agent does not exist. */
-export interface OutcomeRefusedBody {
+export interface OutcomeRefusedContent {
   reason: string;
 }
 
 /** It failed, and another attempt would fail too: the model declined, the budget is used up, or the agent does not exist. */
 export interface OutcomeRefused {
   /** It failed, and another attempt would fail too: the model declined, the budget is used up, or the agent does not exist. */
-  refused: OutcomeRefusedBody;
+  refused: OutcomeRefusedContent;
 }
 
 /** It was stopped before it ended. */
-export interface OutcomeStoppedBody {
+export interface OutcomeStoppedContent {
   /** Why it was stopped. */
   why: Stopped;
 }
@@ -406,7 +406,7 @@ export interface OutcomeStoppedBody {
 /** It was stopped before it ended. */
 export interface OutcomeStopped {
   /** It was stopped before it ended. */
-  stopped: OutcomeStoppedBody;
+  stopped: OutcomeStoppedContent;
 }
 
 /** The outcome of an attempt. */
@@ -419,7 +419,7 @@ export type Overlap = 'skip' | 'queue' | 'replace';
 export type Owner = 'holm' | 'user' | 'project';
 
 /** Waiting for its turn or for the next attempt. */
-export interface PhaseWaitingBody {
+export interface PhaseWaitingContent {
   /** The earliest time at which it can start. */
   not_before: number;
 }
@@ -427,11 +427,11 @@ export interface PhaseWaitingBody {
 /** Waiting for its turn or for the next attempt. */
 export interface PhaseWaiting {
   /** Waiting for its turn or for the next attempt. */
-  waiting: PhaseWaitingBody;
+  waiting: PhaseWaitingContent;
 }
 
 /** An attempt is running. */
-export interface PhaseWorkingBody {
+export interface PhaseWorkingContent {
   /** When the question that is open now was asked. */
   asked?: number | null;
   /** Milliseconds spent waiting for a user's answer; they do not count towards the timeout. */
@@ -443,11 +443,11 @@ export interface PhaseWorkingBody {
 /** An attempt is running. */
 export interface PhaseWorking {
   /** An attempt is running. */
-  working: PhaseWorkingBody;
+  working: PhaseWorkingContent;
 }
 
 /** The run has ended. */
-export interface PhaseEndedBody {
+export interface PhaseEndedContent {
   at: number;
   outcome: Outcome;
 }
@@ -455,7 +455,7 @@ export interface PhaseEndedBody {
 /** The run has ended. */
 export interface PhaseEnded {
   /** The run has ended. */
-  ended: PhaseEndedBody;
+  ended: PhaseEndedContent;
 }
 
 /** The phase of a run. */
@@ -490,7 +490,7 @@ export interface ProviderKey {
 }
 
 /** Whether a call may run. */
-export interface QuestionApprovalBody {
+export interface QuestionApprovalContent {
   /** What the answer `session` would cover, in words; not set if no lasting answer is possible, and `session` is then rejected. */
   always?: string | null;
   /** Its arguments, as canonical JSON with control characters made visible. */
@@ -523,11 +523,11 @@ export interface QuestionApprovalBody {
 /** Whether a call may run. */
 export interface QuestionApproval {
   /** Whether a call may run. */
-  approval: QuestionApprovalBody;
+  approval: QuestionApprovalContent;
 }
 
 /** A question from the model. */
-export interface QuestionWordsBody {
+export interface QuestionWordsContent {
   /** Suggested answers; the user may give any other. */
   choices: string[];
   text: string;
@@ -536,11 +536,11 @@ export interface QuestionWordsBody {
 /** A question from the model. */
 export interface QuestionWords {
   /** A question from the model. */
-  words: QuestionWordsBody;
+  words: QuestionWordsContent;
 }
 
 /** A question from an MCP server. Its text is not trustworthy. */
-export interface QuestionFormBody {
+export interface QuestionFormContent {
   /** The text that the server wrote. */
   message: string;
   /** The fields, as a JSON Schema; not set if the user should visit a page. */
@@ -554,7 +554,7 @@ export interface QuestionFormBody {
 /** A question from an MCP server. Its text is not trustworthy. */
 export interface QuestionForm {
   /** A question from an MCP server. Its text is not trustworthy. */
-  form: QuestionFormBody;
+  form: QuestionFormContent;
 }
 
 /** A question for a user. */
@@ -813,7 +813,7 @@ export interface Stop {
 export type Stopped = 'replaced' | 'off' | 'person';
 
 /** It does not run until a user enables it. */
-export interface SwitchOffBody {
+export interface SwitchOffContent {
   /** When it was disabled. */
   at: number;
   /** Why it was disabled. */
@@ -823,7 +823,7 @@ export interface SwitchOffBody {
 /** It does not run until a user enables it. */
 export interface SwitchOff {
   /** It does not run until a user enables it. */
-  off: SwitchOffBody;
+  off: SwitchOffContent;
 }
 
 /** Whether a job is enabled. */
@@ -944,7 +944,7 @@ export interface Use {
 export type UseStep = 'asked' | 'run';
 
 /** Whenever the pattern matches the clock of a time zone. */
-export interface WhenCronBody {
+export interface WhenCronContent {
   /** Minute, hour, day, month and day of the week, optionally preceded by second. */
   pattern: string;
   /** The time zone, by its IANA name. */
@@ -954,11 +954,11 @@ export interface WhenCronBody {
 /** Whenever the pattern matches the clock of a time zone. */
 export interface WhenCron {
   /** Whenever the pattern matches the clock of a time zone. */
-  cron: WhenCronBody;
+  cron: WhenCronContent;
 }
 
 /** At one time, and never again. */
-export interface WhenOnceBody {
+export interface WhenOnceContent {
   /** The time, in milliseconds since 1970. */
   at: number;
 }
@@ -966,7 +966,7 @@ export interface WhenOnceBody {
 /** At one time, and never again. */
 export interface WhenOnce {
   /** At one time, and never again. */
-  once: WhenOnceBody;
+  once: WhenOnceContent;
 }
 
 /** When a job runs. */
@@ -986,6 +986,13 @@ export interface Routes {
     body: undefined;
     answer: AgentCard[];
   };
+  /** Deletes one of your own agents. */
+  'DELETE /api/agents/{id}': {
+    path: { id: string };
+    query: Record<never, never>;
+    body: undefined;
+    answer: undefined;
+  };
   /** Shows one agent with its file. */
   'GET /api/agents/{id}': {
     path: { id: string };
@@ -999,13 +1006,6 @@ export interface Routes {
     query: Record<never, never>;
     body: AgentText;
     answer: AgentView;
-  };
-  /** Deletes one of your own agents. */
-  'DELETE /api/agents/{id}': {
-    path: { id: string };
-    query: Record<never, never>;
-    body: undefined;
-    answer: undefined;
   };
   /** Returns the audit log, one entry per line. */
   'GET /api/audit': {
@@ -1035,6 +1035,13 @@ export interface Routes {
     body: AgentText;
     answer: AgentView;
   };
+  /** Deletes a file or an empty folder. */
+  'DELETE /api/files': {
+    path: Record<never, never>;
+    query: { path: string };
+    body: undefined;
+    answer: undefined;
+  };
   /** Reads a file of the workspace. */
   'GET /api/files': {
     path: Record<never, never>;
@@ -1044,13 +1051,6 @@ export interface Routes {
   };
   /** Writes a whole file. */
   'PUT /api/files': {
-    path: Record<never, never>;
-    query: { path: string };
-    body: undefined;
-    answer: undefined;
-  };
-  /** Deletes a file or an empty folder. */
-  'DELETE /api/files': {
     path: Record<never, never>;
     query: { path: string };
     body: undefined;
@@ -1091,19 +1091,19 @@ export interface Routes {
     body: NewJob;
     answer: MadeJob;
   };
-  /** Shows one job with its state. */
-  'GET /api/jobs/{id}': {
-    path: { id: string };
-    query: Record<never, never>;
-    body: undefined;
-    answer: JobView;
-  };
   /** Deletes a job. The sessions of its runs stay. */
   'DELETE /api/jobs/{id}': {
     path: { id: string };
     query: Record<never, never>;
     body: undefined;
     answer: undefined;
+  };
+  /** Shows one job with its state. */
+  'GET /api/jobs/{id}': {
+    path: { id: string };
+    query: Record<never, never>;
+    body: undefined;
+    answer: JobView;
   };
   /** Changes parts of the specification of a job. */
   'PATCH /api/jobs/{id}': {
@@ -1252,19 +1252,19 @@ export interface Routes {
     body: NewSession;
     answer: SessionView;
   };
-  /** Shows one session, without its messages. */
-  'GET /api/sessions/{id}': {
-    path: { id: string };
-    query: Record<never, never>;
-    body: undefined;
-    answer: SessionView;
-  };
   /** Erases a session permanently. */
   'DELETE /api/sessions/{id}': {
     path: { id: string };
     query: Record<never, never>;
     body: undefined;
     answer: undefined;
+  };
+  /** Shows one session, without its messages. */
+  'GET /api/sessions/{id}': {
+    path: { id: string };
+    query: Record<never, never>;
+    body: undefined;
+    answer: SessionView;
   };
   /** Stops the current work of a session. */
   'POST /api/sessions/{id}/cancel': {

@@ -1,4 +1,5 @@
-// The types of a session's events. Written by `scripts/make-client-types` from packages/holm/src/types.ts; do not edit.
+// The types of a session's events. Written by `scripts/make-client-types` from packages/holm/src/types.ts; do not
+// edit.
 
 /** Any JSON value. */
 export type Json = null | boolean | number | bigint | string | Json[] | { [name: string]: Json };

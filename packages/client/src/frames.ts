@@ -1,6 +1,6 @@
 // What a session sends while it works, and what it comes to. This module does no I/O: `session.ts` reads the connection.
 
-import type { Answered, Question, QuestionApprovalBody } from './api-types.js';
+import type { Answered, Question, QuestionApprovalContent } from './api-types.js';
 import type { Ending, Event, Numbered } from './event-types.js';
 
 /** The cursor before the first event of a session. */
@@ -103,15 +103,15 @@ export interface ValueResult<T> {
 }
 
 /** A call that waits for approval. */
-export type Approval = Omit<QuestionApprovalBody, 'arguments'> & { arguments: Record<string, unknown> };
+export type Approval = Omit<QuestionApprovalContent, 'arguments'> & { arguments: Record<string, unknown> };
 
 /** Denies a call, with a reason that the model reads. */
 export interface Deny {
   deny: string;
 }
 
-/** The answer to an approval. `true` allows this call once, `false` denies it. */
-export type Decision = boolean | 'once' | 'session' | 'prefix' | 'never' | Deny;
+/** The answer to an approval. `true` allows this call once, `false` denies it; words such as `session` say more. */
+export type Decision = boolean | Deny | Exclude<Extract<Answered, string>, 'decline'>;
 
 /** The content of the event of a frame, if the frame has an event with this name. */
 export function eventData<N extends EventName>(frame: Frame, name: N): EventData<N> | undefined {

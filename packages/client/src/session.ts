@@ -218,7 +218,8 @@ export class Session {
     const any = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
     const silence = setTimeout(() => stop.abort(), SILENCE_MS);
     try {
-      const response = await this.#holm.send('GET /api/sessions/{id}/events', { path: this.#path, query: { after }, signal: any });
+      const options = { path: this.#path, query: { after }, signal: any };
+      const response = await this.#holm.send('GET /api/sessions/{id}/events', options);
       for await (const bytes of response.body ?? []) {
         silence.refresh?.();
         yield* parser.feed(decoder.decode(bytes, { stream: true }));
@@ -288,7 +289,8 @@ export class Session {
       else if (approve) await this.#sendAnswer(asked.id, answerOf(await approve(approval)), approval.digest);
     } else if (reply) {
       const said = await reply(asked.question);
-      await this.#sendAnswer(asked.id, said === undefined ? 'decline' : typeof said === 'string' ? { words: said } : { form: said });
+      const answer = typeof said === 'string' ? { words: said } : { form: said ?? {} };
+      await this.#sendAnswer(asked.id, said === undefined ? 'decline' : answer);
     }
   }
 

@@ -48,12 +48,11 @@ class Stage:
 
     def program(self, text: str, *args: object) -> subprocess.Popen[str]:
         """Another Python program. It finds its arguments and the stage in `given`."""
-        given = {"url": "", "data": str(self.data), "work": str(self.work), "options": self.options, "env": self.env}
+        given = {"data": str(self.data), "work": str(self.work), "options": self.options, "env": self.env}
         given |= {"command": self.command, "args": [str(arg) for arg in args]}
         head = f"import json, sys\nfrom holm_cli import *\ngiven = json.loads({json.dumps(json.dumps(given))})\n"
-        return subprocess.Popen(
-            [sys.executable, "-c", head + text], stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(PACKAGE / "src")}
-        )
+        env = {**os.environ, "PYTHONPATH": str(PACKAGE / "src")}
+        return subprocess.Popen([sys.executable, "-c", head + text], stdout=subprocess.PIPE, text=True, env=env)
 
     def close(self) -> None:
         self.double.close()

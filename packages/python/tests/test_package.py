@@ -41,7 +41,8 @@ def test_a_program_of_the_readme_prints_what_it_should(stage, at):
     prompt, replies, printed = CASES[at]
     program = PROGRAMS[at]
     assert f'"{prompt}"' in program
-    program = program.replace(f'"{prompt}"', repr(script(*replies, text=prompt))).replace("openai/gpt-5-mini", "openai-chat/double")
+    program = program.replace(f'"{prompt}"', repr(script(*replies, text=prompt)))
+    program = program.replace("openai/gpt-5-mini", "openai-chat/double")
     env = {**stage.env, "PYTHONPATH": str(PACKAGE / "src"), "HOLM_BIN": stage.command, "HOLM_DATA": str(stage.data)}
     run = subprocess.run(
         [sys.executable, "-c", program], cwd=stage.work, env=env, capture_output=True, text=True, timeout=PATIENCE_S

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from conftest import PACKAGE, script, until
-from holm_cli import Delta, Deny, Ended, Event, Holm, QuestionAsked, RunError, tool
+from holm_cli import Delta, Deny, Ended, Event, Holm, QuestionAsked, tool
 
 WRITE = {"call": "write", "with": {"path": "list.txt", "content": "bread\n"}}
 TODOS = {
@@ -255,7 +255,8 @@ for frame in session.stream(prompt):
 def test_a_program_that_was_killed_with_its_server_resumes_at_the_next_start(stage):
     program = stage.program(
         """
-session = Holm.start(command=given["command"], cwd=given["work"], data=given["data"], options=given["options"], env=given["env"]).create("order")
+stage = {name: given[name] for name in ("command", "data", "options", "env")}
+session = Holm.start(cwd=given["work"], **stage).create("order")
 for frame in session.stream(given["args"][0]):
     print(type(frame).__name__, flush=True)
 """,

@@ -11,8 +11,8 @@ import { StartError } from '../errors.js';
 import { type Tool, serveTools } from './tools.js';
 
 /**
- * Starts the server, then waits until standard input ends. The shell closes its own standard output, so that this program sees the
- * end of the server's output when the server ends.
+ * Starts the server, then waits until standard input ends. The shell closes its own standard output, so that this program
+ * sees the end of the server's output when the server ends.
  */
 const SUPERVISOR = `
 "$@" </dev/null & server=$!

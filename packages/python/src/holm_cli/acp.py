@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import IO, Any
 
 from .errors import ApiError, ConnectionLost, RunError, StartError
-from .events import Approval, Decision, Delta, Deny, Ended, Event, Frame, Result, parsed
+from .events import Approval, Decision, Delta, Ended, Event, Frame, Result, parsed
 from .handlers import Approve, call
 from .process import environment, find_command
 from .tools import Tool, ToolServer
@@ -301,10 +301,10 @@ class AsyncAcpSession:
             decision = False
         else:
             decision = await call(self._approve, approval)
-        wanted = "once" if decision is True else "no" if decision is False or isinstance(decision, Deny) else decision
+        wanted = "once" if decision is True else decision if isinstance(decision, str) else "no"
         if wanted not in {option["optionId"] for option in params["options"]}:
-            # An answer that is not offered, such as `session` for a plan, is the narrower one.
-            wanted = "once" if wanted in ("session", "prefix") else "no"
+            # An answer that is not offered, such as `session` for a plan, becomes the narrower one.
+            wanted = "once" if wanted in ("session", "prefix", "family") else "no"
         return {"outcome": "selected", "optionId": wanted}
 
     def _cursor(self) -> str:

@@ -64,7 +64,7 @@ class AgentView(TypedDict):
     tools: NotRequired[list[str] | None]
 
 
-class AnsweredNoBody(TypedDict):
+class AnsweredNoContent(TypedDict):
     """For an approval: deny the call, with a reason."""
 
     # The reason, which the model sees.
@@ -75,7 +75,7 @@ class AnsweredNo(TypedDict):
     """For an approval: deny the call, with a reason."""
 
     # For an approval: deny the call, with a reason.
-    no: AnsweredNoBody
+    no: AnsweredNoContent
 
 
 class AnsweredWords(TypedDict):
@@ -279,7 +279,7 @@ class Me(TypedDict):
     user: str
 
 
-class MisfireAllBody(TypedDict):
+class MisfireAllContent(TypedDict):
     """Run each of them, up to a limit; the latest ones are chosen."""
 
     # The largest number of missed runs that run later.
@@ -290,7 +290,7 @@ class MisfireAll(TypedDict):
     """Run each of them, up to a limit; the latest ones are chosen."""
 
     # Run each of them, up to a limit; the latest ones are chosen.
-    all: MisfireAllBody
+    all: MisfireAllContent
 
 
 # What to do about runs missed while no server could run them.
@@ -415,16 +415,16 @@ class NewToken(TypedDict):
 OffReason: TypeAlias = 'Literal["person", "failing"]'
 
 
-class OutcomeAnsweredBody(TypedDict):
+class OutcomeAnsweredContent(TypedDict):
     # The beginning of the answer.
     text: str
 
 
 class OutcomeAnswered(TypedDict):
-    answered: OutcomeAnsweredBody
+    answered: OutcomeAnsweredContent
 
 
-class OutcomeFailedBody(TypedDict):
+class OutcomeFailedContent(TypedDict):
     """It failed, but another attempt may succeed."""
 
     reason: str
@@ -434,10 +434,10 @@ class OutcomeFailed(TypedDict):
     """It failed, but another attempt may succeed."""
 
     # It failed, but another attempt may succeed.
-    failed: OutcomeFailedBody
+    failed: OutcomeFailedContent
 
 
-class OutcomeRefusedBody(TypedDict):
+class OutcomeRefusedContent(TypedDict):
     """It failed, and another attempt would fail too: the model declined, the budget is used up, or the agent does not exist."""
 
     reason: str
@@ -447,10 +447,10 @@ class OutcomeRefused(TypedDict):
     """It failed, and another attempt would fail too: the model declined, the budget is used up, or the agent does not exist."""
 
     # It failed, and another attempt would fail too: the model declined, the budget is used up, or the agent does not exist.
-    refused: OutcomeRefusedBody
+    refused: OutcomeRefusedContent
 
 
-class OutcomeStoppedBody(TypedDict):
+class OutcomeStoppedContent(TypedDict):
     """It was stopped before it ended."""
 
     # Why it was stopped.
@@ -461,7 +461,7 @@ class OutcomeStopped(TypedDict):
     """It was stopped before it ended."""
 
     # It was stopped before it ended.
-    stopped: OutcomeStoppedBody
+    stopped: OutcomeStoppedContent
 
 
 # The outcome of an attempt.
@@ -476,7 +476,7 @@ Overlap: TypeAlias = 'Literal["skip", "queue", "replace"]'
 Owner: TypeAlias = 'Literal["holm", "user", "project"]'
 
 
-class PhaseWaitingBody(TypedDict):
+class PhaseWaitingContent(TypedDict):
     """Waiting for its turn or for the next attempt."""
 
     # The earliest time at which it can start.
@@ -487,10 +487,10 @@ class PhaseWaiting(TypedDict):
     """Waiting for its turn or for the next attempt."""
 
     # Waiting for its turn or for the next attempt.
-    waiting: PhaseWaitingBody
+    waiting: PhaseWaitingContent
 
 
-class PhaseWorkingBody(TypedDict):
+class PhaseWorkingContent(TypedDict):
     """An attempt is running."""
 
     # When the question that is open now was asked.
@@ -505,10 +505,10 @@ class PhaseWorking(TypedDict):
     """An attempt is running."""
 
     # An attempt is running.
-    working: PhaseWorkingBody
+    working: PhaseWorkingContent
 
 
-class PhaseEndedBody(TypedDict):
+class PhaseEndedContent(TypedDict):
     """The run has ended."""
 
     at: int
@@ -519,7 +519,7 @@ class PhaseEnded(TypedDict):
     """The run has ended."""
 
     # The run has ended.
-    ended: PhaseEndedBody
+    ended: PhaseEndedContent
 
 
 # The phase of a run.
@@ -558,7 +558,7 @@ class ProviderKey(TypedDict):
     provider: str
 
 
-class QuestionApprovalBody(TypedDict):
+class QuestionApprovalContent(TypedDict):
     """Whether a call may run."""
 
     # What the answer `session` would cover, in words; not set if no lasting answer is possible, and `session` is then rejected.
@@ -594,10 +594,10 @@ class QuestionApproval(TypedDict):
     """Whether a call may run."""
 
     # Whether a call may run.
-    approval: QuestionApprovalBody
+    approval: QuestionApprovalContent
 
 
-class QuestionWordsBody(TypedDict):
+class QuestionWordsContent(TypedDict):
     """A question from the model."""
 
     # Suggested answers; the user may give any other.
@@ -609,10 +609,10 @@ class QuestionWords(TypedDict):
     """A question from the model."""
 
     # A question from the model.
-    words: QuestionWordsBody
+    words: QuestionWordsContent
 
 
-class QuestionFormBody(TypedDict):
+class QuestionFormContent(TypedDict):
     """A question from an MCP server. Its text is not trustworthy."""
 
     # The text that the server wrote.
@@ -629,7 +629,7 @@ class QuestionForm(TypedDict):
     """A question from an MCP server. Its text is not trustworthy."""
 
     # A question from an MCP server. Its text is not trustworthy.
-    form: QuestionFormBody
+    form: QuestionFormContent
 
 
 # A question for a user.
@@ -914,7 +914,7 @@ class Stop(TypedDict):
 Stopped: TypeAlias = 'Literal["replaced", "off", "person"]'
 
 
-class SwitchOffBody(TypedDict):
+class SwitchOffContent(TypedDict):
     """It does not run until a user enables it."""
 
     # When it was disabled.
@@ -927,7 +927,7 @@ class SwitchOff(TypedDict):
     """It does not run until a user enables it."""
 
     # It does not run until a user enables it.
-    off: SwitchOffBody
+    off: SwitchOffContent
 
 
 # Whether a job is enabled.
@@ -1058,7 +1058,7 @@ class Use(TypedDict):
 UseStep: TypeAlias = 'Literal["asked", "run"]'
 
 
-class WhenCronBody(TypedDict):
+class WhenCronContent(TypedDict):
     """Whenever the pattern matches the clock of a time zone."""
 
     # Minute, hour, day, month and day of the week, optionally preceded by second.
@@ -1071,10 +1071,10 @@ class WhenCron(TypedDict):
     """Whenever the pattern matches the clock of a time zone."""
 
     # Whenever the pattern matches the clock of a time zone.
-    cron: WhenCronBody
+    cron: WhenCronContent
 
 
-class WhenOnceBody(TypedDict):
+class WhenOnceContent(TypedDict):
     """At one time, and never again."""
 
     # The time, in milliseconds since 1970.
@@ -1085,7 +1085,7 @@ class WhenOnce(TypedDict):
     """At one time, and never again."""
 
     # At one time, and never again.
-    once: WhenOnceBody
+    once: WhenOnceContent
 
 
 # When a job runs.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 from . import api_types
 
@@ -116,7 +116,7 @@ class Approval:
     digest: str = ""
 
     @classmethod
-    def of_question(cls, asked: api_types.QuestionApprovalBody) -> Approval:
+    def of_question(cls, asked: api_types.QuestionApprovalContent) -> Approval:
         return cls(
             tool=asked["tool"],
             arguments=parsed(asked["arguments"]),
@@ -136,8 +136,9 @@ class Deny:
     reason: str = "the program that drives this session said no"
 
 
-#: The answer to an approval. `True` allows this call once, `False` denies it.
-Decision: TypeAlias = bool | Literal["once", "session", "prefix", "never"] | Deny
+#: The answer to an approval. `True` allows this call once, `False` denies it; the server's own answers, such as `"session"`,
+#: say more.
+Decision: TypeAlias = "bool | Deny | api_types.Answered"
 
 
 @dataclass(frozen=True, slots=True)

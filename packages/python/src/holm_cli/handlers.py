@@ -13,7 +13,7 @@ from .events import Approval, Decision
 T = TypeVar("T")
 
 #: Decides about a call that needs approval.
-Approve: TypeAlias = Callable[[Approval], Decision | Awaitable[Decision]]
+Approve: TypeAlias = "Callable[[Approval], Decision | Awaitable[Decision]]"
 
 #: Answers a question of the model (`words`) or of an MCP server (`form`); `None` declines.
 Reply: TypeAlias = Callable[[api_types.Question], str | dict[str, Any] | None | Awaitable[str | dict[str, Any] | None]]

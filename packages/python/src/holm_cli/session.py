@@ -18,7 +18,8 @@ import httpx
 from . import api_types
 from .errors import ApiError, ConnectionLost, RunError
 from .events import (
-    BEGINNING, Decision, Deny, Ended, Event, Frame, QuestionAsked, QuestionSettled, Result, SseParser, answer_of, frame_of, result_of,
+    BEGINNING, Decision, Deny, Ended, Event, Frame, QuestionAsked, QuestionSettled, Result, SseParser, answer_of, frame_of,
+    result_of,
 )  # fmt: skip
 from .handlers import Approve, Reply, call
 
@@ -74,9 +75,9 @@ class AsyncSession:
         """The open questions."""
         return cast(list[api_types.Posed], await self._request("GET", "/questions"))
 
-    async def answer(self, question: int, answer: api_types.Answered | Decision, digest: str | None = None) -> None:
+    async def answer(self, question: int, answer: Decision, digest: str | None = None) -> None:
         """Answers a question. With the `digest` of an approval the answer counts for that call alone."""
-        body: dict[str, Any] = {"question": question, "answer": answer_of(cast(Decision, answer))}
+        body: dict[str, Any] = {"question": question, "answer": answer_of(answer)}
         if digest:
             body["digest"] = digest
         await self._request("POST", "/questions", body)

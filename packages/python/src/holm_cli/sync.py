@@ -122,7 +122,7 @@ class Session:
         """The open questions."""
         return self._loop.run(self._session.questions())
 
-    def answer(self, question: int, answer: api_types.Answered | Decision, digest: str | None = None) -> None:
+    def answer(self, question: int, answer: Decision, digest: str | None = None) -> None:
         """Answers a question."""
         self._loop.run(self._session.answer(question, answer, digest))
 
