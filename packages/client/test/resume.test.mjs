@@ -81,7 +81,8 @@ staged('a resumed run calls the functions of the next program', async (stage) =>
   const holm = await stage.start({ tools: [add] });
   try {
     const result = await (await holm.open('sums')).wait({ approve: (approval) => approval.tool === 'write' });
-    assert.equal(result.text.split('42').length - 1, 2);
+    // Between the seals of the results, which are random and may contain the number too.
+    assert.equal(result.text.split('>42<').length - 1, 2);
   } finally {
     await holm.close();
   }
