@@ -59,6 +59,42 @@ const tests = {
     assert.equal(reply.choices[0].message.tool_calls[0].function.name, 'weather');
   },
 
+  async toolsThatTheSdkRuns() {
+    const asked = [];
+    const weather = (city) => {
+      asked.push(city);
+      return '18 degrees';
+    };
+    const run = { function: weather, parse: JSON.parse, name: 'weather', description: 'The weather.', parameters };
+    const runner = client.chat.completions.runTools({
+      model: 'holm',
+      messages: ask('weather'),
+      tools: [{ type: 'function', function: run }],
+    });
+    assert.equal(await runner.finalContent(), 'the tool said 18 degrees');
+    assert.deepEqual(asked, [{ city: 'Köln' }]);
+  },
+
+  async roles() {
+    const messages = [
+      { role: 'developer', content: 'Be brief.' },
+      ...ask('hello'),
+      { role: 'assistant', content: 'hi' },
+      ...ask('conversation'),
+    ];
+    const reply = await client.chat.completions.create({ model: 'holm', messages });
+    const expected = ['System: Be brief.', 'User: hello', 'Assistant: hi', 'User: conversation'];
+    assert.deepEqual(reply.choices[0].message.content.split('\n'), expected);
+  },
+
+  async settings() {
+    const stopped = await chat('long', { stop: 'clocks', temperature: 0.3 });
+    assert.equal(stopped.choices[0].message.content, LONG.split('clocks')[0]);
+    const sampled = await chat('temperature', { temperature: 0.3 });
+    assert.equal(sampled.choices[0].message.content, 'Some(300)');
+    await assert.rejects(chat('long', { n: 2 }), /\/n: expected 1/);
+  },
+
   async errors() {
     const none = { model: 'nobody', messages: ask('hi') };
     await assert.rejects(client.chat.completions.create(none), OpenAI.NotFoundError);

@@ -1,5 +1,7 @@
 //! The configuration of a server. The defaults are the safe choice: only this machine, small
-//! limits.
+//! limits. It reads no file and no flag; `holm-cli/src/commands/serve.rs` does. It does not check
+//! that an address is safe either: `serve.rs` refuses to listen to other machines without a
+//! certificate.
 
 use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
@@ -58,6 +60,19 @@ impl ServerOptions {
             sites: None,
             takeover: None,
             limits: ServerLimits::default(),
+        }
+    }
+
+    /// The address under which other programs reach the server: the first of its host names, or
+    /// the address on which it listens. A host name without a certificate belongs to a proxy, which
+    /// has one.
+    pub fn public_url(&self) -> String {
+        let base = self.base.as_str();
+        match (self.hosts.first(), &self.tls) {
+            (Some(host), None) => format!("https://{host}{base}"),
+            (Some(host), Some(_)) => format!("https://{host}:{}{base}", self.listen.port()),
+            (None, Some(_)) => format!("https://{}{base}", self.listen),
+            (None, None) => format!("http://{}{base}", self.listen),
         }
     }
 }

@@ -1,5 +1,8 @@
 //! Adds the error responses that every route may give to the OpenAPI document, so that all of them
 //! have one form.
+//!
+//! It only describes: the responses themselves are made in `api_error.rs`. A route that defines a
+//! status itself keeps its own text.
 
 use utoipa::{
     Modify,
@@ -11,7 +14,7 @@ use utoipa::{
 };
 
 /// Errors that any request may get.
-const ANYBODY: [(&str, &str); 10] = [
+pub(crate) const ANYBODY: [(&str, &str); 10] = [
     ("400", "An invalid name, path or query, or an unreadable body."),
     ("401", "A missing or invalid token."),
     ("403", "The token does not allow this, or the request comes from a page of another origin."),
@@ -25,7 +28,7 @@ const ANYBODY: [(&str, &str); 10] = [
 ];
 
 /// Further errors of requests with a body.
-const SENDERS: [(&str, &str); 4] = [
+pub(crate) const SENDERS: [(&str, &str); 4] = [
     ("409", "A conflict with the current state."),
     ("413", "The body is too large."),
     ("415", "The body is not declared as JSON."),

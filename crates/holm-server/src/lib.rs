@@ -18,6 +18,18 @@
 //! - **Watchers never delay a run**: events are kept in a bounded [`SessionFeed`] that watchers read at
 //!   their own pace. A watcher that falls behind is told from which number to continue, and the
 //!   journal has the rest.
+//!
+//! Where things are:
+//! - `serve.rs`, `strict_http/`: connections. `request_guard.rs`, `limiter.rs`, `auth/`: access.
+//! - `router.rs`, `routes/`: the API. `extract.rs`, `id.rs`, `precondition.rs`: what a request
+//!   contains.
+//! - `api_error.rs`, `error_responses.rs`, `openapi.rs`: what a response contains. `error.rs`:
+//!   errors at the start.
+//! - `live/`: open sessions. `terminal/`: sessions that a terminal drives.
+//! - `jobs/`: scheduled work. `sites/`: published folders. `dashboard/`: the web page.
+//! - `session_provider.rs`, `catalogue.rs`: what the caller implements.
+//! - `state.rs`: what all routes share. `config.rs`, `folder_lock.rs`, `audit.rs`, `metrics.rs`:
+//!   the rest.
 
 mod api_error;
 mod audit;
@@ -60,7 +72,7 @@ pub use live::{
     Answered, FeedCursor, FeedEvent, FeedFrame, FeedStep, Posed, Question, QuestionAttendance,
     QuestionBroker, QuestionId, SessionFeed, SessionManager, SessionOptions, WorkLifetime,
 };
-pub use metrics::{MetricCounter, ServerMetrics};
+pub use metrics::{CurrentLoad, DurationHistogram, LabelledCounter, MetricCounter, ServerMetrics};
 pub use router::{document, router};
 pub use serve::{RunningServer, serve};
 pub use session_provider::{

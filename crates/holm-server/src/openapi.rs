@@ -3,11 +3,15 @@
 //!
 //! Generating it at each request would add code for every described type to the program.
 
+mod generator_hints;
+
 use std::io::Read as _;
 
 use axum::{Json, extract::State};
 use flate2::read::GzDecoder;
 use serde_json::{Value, json};
+
+pub(crate) use generator_hints::GeneratorHints;
 
 use crate::{ApiError, HolmServer};
 

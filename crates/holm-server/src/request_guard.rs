@@ -1,6 +1,11 @@
 //! Access checks for every request. They run in this order, before any of the body is read: the
 //! host name, the origin of the page, the token, failures of this address, requests of the token,
 //! and its role.
+//!
+//! Whether a token may use a session or an admin route is checked in `state.rs`, by each route.
+//! Only two routers are outside of these checks, `dashboard/mod.rs` and `routes/hooks.rs`, and both
+//! check the host name with the functions of this file. The order must stay: host and origin come
+//! first, so that a foreign page cannot try tokens.
 
 use std::{
     error::Error as _,
@@ -57,7 +62,7 @@ pub(crate) struct PeerAddress(pub(crate) SocketAddr);
 
 /// Admits or refuses a request. Changes and refusals are written to the audit log.
 pub(crate) async fn door(State(server): State<HolmServer>, mut request: Request, next: Next) -> Response {
-    let from = peer(server.config(), &request);
+    let (from, began) = (peer(server.config(), &request), Instant::now());
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let changes = !matches!(method, Method::GET | Method::HEAD | Method::OPTIONS);
     let entry = |who: Option<&AuthenticatedUser>, status| {
@@ -88,6 +93,7 @@ pub(crate) async fn door(State(server): State<HolmServer>, mut request: Request,
     };
     let status = answer.status().as_u16();
     server.inner.metrics.answered(status);
+    server.inner.metrics.request_time.observe(began.elapsed());
     if noted && server.inner.audit.write(entry(who.as_ref(), status)).await.is_err() && changes {
         return dressed(ApiError::failed("the server could not write its audit log").into_response());
     }

@@ -1,4 +1,7 @@
-//! The routes of the server, and the OpenAPI document that describes them.
+//! The routes of the server, and the OpenAPI document that describes them. A new route is added
+//! here twice, to the router and to the document; its handler belongs in `routes/mod.rs`. Access is
+//! not checked here: every route except those of the dashboard and `/hooks` is behind
+//! `request_guard.rs`.
 
 use axum::{
     Router,
@@ -11,10 +14,10 @@ use utoipa::OpenApi;
 use crate::{
     ApiError, HolmServer, dashboard,
     error_responses::ErrorResponses,
-    openapi,
+    openapi::{self, GeneratorHints},
     request_guard::door,
     routes::{
-        admin, agents, backups, catalogue, events, files, folders, health, hooks, jobs, mcp, openai,
+        admin, agents, backups, catalogue, events, files, folders, health, hooks, jobs, mcp, openai, probes,
         questions, servers, sessions, settings, sites, skills, tools, usage, work,
     },
 };
@@ -68,7 +71,8 @@ pub fn router(server: HolmServer) -> Router {
     let base = server.config().base.as_str().to_owned();
     let routes = if base.is_empty() { routes } else { Router::new().nest(&base, routes).fallback(nowhere) };
     let hooks = hooks::router(server.clone()).method_not_allowed_fallback(not_allowed);
-    let open = hooks.merge(dashboard::routes(&server));
+    let probes = probes::router(server.clone()).method_not_allowed_fallback(not_allowed);
+    let open = hooks.merge(probes).merge(dashboard::routes(&server));
     // The access checks have already limited the body; a second limit would refuse what they allow.
     let routes = routes.layer(DefaultBodyLimit::disable());
     routes.layer(middleware::from_fn_with_state(server.clone(), door)).with_state(server).merge(open)
@@ -106,7 +110,7 @@ fn parts() -> Router<HolmServer> {
 #[openapi(
     info(title = "Holm", description = "Create, watch, steer and replay sessions of agents."),
     paths(
-        health::health, health::metrics, health::me,
+        health::health, probes::live, probes::ready, health::metrics, health::me,
         catalogue::agents, catalogue::tools, catalogue::skills, catalogue::models, catalogue::keys, catalogue::keep_key, catalogue::remove_key,
         agents::show, agents::check, agents::keep, agents::remove,
         tools::show, tools::attempt, tools::calls, tools::reload, skills::show,
@@ -122,7 +126,7 @@ fn parts() -> Router<HolmServer> {
         admin::tokens, admin::issue, admin::revoke, admin::budget, admin::audit,
         openai::models, openai::model, openai::chat, openai::responses,
     ),
-    modifiers(&BearerSecurity, &ErrorResponses),
+    modifiers(&BearerSecurity, &ErrorResponses, &GeneratorHints),
 )]
 struct ApiDocument;
 

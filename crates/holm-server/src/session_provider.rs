@@ -1,5 +1,8 @@
 //! The interface to the code that assembles agents. It names no provider, tool or setting: the
 //! program that starts the server decides about those.
+//!
+//! The implementation is `holm-cli/src/commands/serve/session_provider.rs`; the parts that users
+//! change are in `catalogue.rs`. It does not drive sessions: `live/drive.rs` does.
 
 use std::{
     any::Any,
@@ -99,6 +102,8 @@ pub struct SessionRequest {
     pub budget: Option<NanoUsd>,
     /// Tools that the client brings and carries out itself.
     pub tools: Toolbox,
+    /// The sampling temperature of a new session, in thousandths; `None` is the agent's own.
+    pub temperature_milli: Option<u32>,
     pub desk: Arc<QuestionBroker>,
     /// The sink for events.
     pub events: Arc<dyn EventSink>,

@@ -1,4 +1,7 @@
-//! The state that all routes share.
+//! The state that all routes share, and the checks that routes make themselves: whether a token may
+//! use a session, has a role, or administers the server. The token is verified before, in
+//! `request_guard.rs`. A token that is limited to some sessions never administers, because it could
+//! create an unlimited one.
 
 use std::{
     collections::HashMap,
@@ -15,7 +18,7 @@ use crate::{
     jobs::JobSchedulers,
     limiter::RateLimiter,
     live::LiveSession,
-    routes::mcp::McpConversation,
+    routes::{mcp::McpConversation, probes::ReadinessCheck},
     sites::{SiteRegistry, SiteServer},
     terminal::TerminalLinks,
 };
@@ -50,6 +53,7 @@ pub(crate) struct ServerInner {
     pub(crate) mcp: Mutex<HashMap<TokenId, McpConversationSlot>>,
     /// The terminals that drive sessions which are watched here.
     pub(crate) links: TerminalLinks,
+    pub(crate) readiness: ReadinessCheck,
 }
 
 impl HolmServer {
@@ -84,6 +88,7 @@ impl HolmServer {
             audit,
             metrics,
             mcp: Mutex::default(),
+            readiness: ReadinessCheck::default(),
         };
         Ok(Self { inner: Arc::new(inner) })
     }

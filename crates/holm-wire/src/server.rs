@@ -1,12 +1,16 @@
-//! The server side of the formats: reads requests and writes replies. The provider double uses it,
-//! and so do servers that offer a provider's format.
+//! The server side of the formats: reads requests and writes replies. The provider double of
+//! `holm-testkit` uses it, and so does `holm-server/src/routes/openai/mod.rs`.
+//!
+//! This file holds the interface and what all formats share; each format implements it in its own
+//! `server.rs`. It accepts no connections. A body that cannot be read is refused with the place of
+//! the mistake, and an unknown output format too, because the client would rely on it.
 
 use alloc::{boxed::Box, string::String, vec::Vec};
 
 use holm_guards::json::Json;
 use holm_kernel::{Block, Failure, FailureClass, Message, Reply, StopReason, Usage};
 
-use crate::{Delivery, Parallel, Reasoning, ToolChoice, WireDelta};
+use crate::{Delivery, Parallel, Reasoning, ToolChoice, WireDelta, lenient};
 
 /// A format on the server side.
 pub trait ServerCodec: Send + Sync {
@@ -178,6 +182,43 @@ pub(crate) fn read_format(
             Err(RequestBodyError::member(alloc::format!("{place}/type"), "text, json_object or json_schema"))
         }
     }
+}
+
+/// The most stop sequences of one request, as `OpenAI` limits them.
+const MOST_STOPS: usize = 4;
+
+/// Refuses a request for several answers: a reply has one.
+pub(crate) fn check_choices(json: &Json) -> Result<(), RequestBodyError> {
+    match json.get("n") {
+        None | Some(Json::Null) => Ok(()),
+        Some(choices) if choices.as_u64() == Some(1) => Ok(()),
+        Some(_) => Err(RequestBodyError::member("/n", "1, because a reply has one choice")),
+    }
+}
+
+/// The sampling temperature in thousandths.
+pub(crate) fn read_temperature(json: &Json) -> Result<Option<u32>, RequestBodyError> {
+    let Some(temperature) = json.get("temperature").filter(|temperature| !temperature.is_null()) else {
+        return Ok(None);
+    };
+    let number = temperature.as_number().and_then(|number| number.as_str().parse::<f64>().ok());
+    let number = number.filter(|number| (0.0..=2.0).contains(number));
+    let milli = number.and_then(|number| lenient::thousandths(&alloc::format!("{number:.3}")));
+    milli.map(Some).ok_or_else(|| RequestBodyError::member("/temperature", "a number from 0 to 2"))
+}
+
+/// The texts that end a reply.
+pub(crate) fn read_stop(json: &Json) -> Result<Vec<String>, RequestBodyError> {
+    let texts: Option<Vec<&str>> = match json.get("stop") {
+        None | Some(Json::Null) => Some(Vec::new()),
+        Some(Json::String(text)) => Some(alloc::vec![text.as_str()]),
+        Some(Json::Array(texts)) => texts.iter().map(Json::as_str).collect(),
+        Some(Json::Bool(_) | Json::Number(_) | Json::Object(_)) => None,
+    };
+    let texts = texts.filter(|texts| texts.len() <= MOST_STOPS && texts.iter().all(|text| !text.is_empty()));
+    let expected = "a text or a list of at most 4 texts, none of them empty";
+    let texts = texts.ok_or_else(|| RequestBodyError::member("/stop", expected))?;
+    Ok(texts.into_iter().map(String::from).collect())
 }
 
 /// The HTTP status with which a failure is reported to a client.

@@ -1,8 +1,12 @@
 //! Tests `holm job`: what it stores, and how it is shown.
 
+use std::process::Command;
+
+use holm::kernel::Message;
+use holm_testkit::double::Act;
 use serde_json::Value;
 
-use crate::stage::Stage;
+use crate::{served::Served, stage::Stage};
 
 fn lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -99,4 +103,43 @@ fn what_makes_no_job_is_said_in_words() {
         assert_eq!(ran.code, Some(2), "{ran:?}");
         assert!(ran.err.contains(expect), "{expect}: {ran:?}");
     }
+}
+
+#[test]
+fn the_command_that_a_job_shows_starts_it_and_the_agent_gets_the_message() {
+    let stage = Stage::new([Act::says("seen")]);
+    let added = stage.holm(["job", "add", "deploy", "look at the deployment", "--hook"]);
+    assert_eq!(added.code, Some(0), "{added:?}");
+    let listed = stage.holm(["job", "list"]).out;
+    assert_eq!(listed, "deploy  -  on demand, or by POST /hooks/owner/deploy\n");
+    let shown = stage.holm(["job", "show", "deploy"]).out;
+    assert!(shown.contains("curl -X POST 'http://127.0.0.1:7417/hooks/owner/deploy'"), "{shown}");
+    let key = stage.holm(["job", "show", "deploy", "--key"]).out;
+    let served = Served::start(&stage, &[]);
+    let job = served.get("/api/jobs/deploy").json();
+    assert_eq!(job["webhook"]["url"], format!("{}/hooks/owner/deploy", served.url()), "{job}");
+    let command = job["webhook"]["command"].as_str().unwrap();
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]).env("KEY", key.trim()).env("NO_PROXY", "127.0.0.1");
+    let sent = shell.output().unwrap();
+    let answer: Value =
+        serde_json::from_slice(&sent.stdout).unwrap_or_else(|error| panic!("{error}: {sent:?}"));
+    assert_eq!(answer["new"], true, "{answer}");
+    let runs = "/api/jobs/deploy/runs";
+    served.until("the end of the run", runs, |reply| reply.json()[0]["phase"]["ended"].is_object());
+    let asked = stage.double.requests().remove(0).asked.unwrap();
+    let said = asked.messages.last().map(Message::plain_text).unwrap();
+    assert!(
+        said.starts_with("look at the deployment") && said.contains(r#""{\"text\":\"hello\"}""#),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_schedule_that_would_be_cut_is_refused() {
+    let stage = Stage::new([]);
+    let often = ["job", "add", "often", "look", "--cron", "* * * * *"];
+    stage.holm(often).fails(2, "due 60 times an hour, but `per_hour` is 12");
+    let raised = stage.holm(often.iter().chain(&["--per-hour", "60"]));
+    assert_eq!(raised.code, Some(0), "{raised:?}");
 }

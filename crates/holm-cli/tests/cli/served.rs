@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::{
     patience::{PATIENCE, until_seen},
-    stage::{MODEL, Stage},
+    stage::{MODEL, Stage, TOOLS},
 };
 
 /// A server that runs, ended with the test.
@@ -37,17 +37,37 @@ impl Served {
         Self::over(stage, &stage.data(), &[], options)
     }
 
+    /// Starts a server whose agents have the tools that are offered by default.
+    pub(crate) fn by_default(stage: &Stage) -> Self {
+        let data = stage.data();
+        let mut command = Self::command(stage, &data, &[], &[]);
+        command.env_remove(TOOLS);
+        Self::run(command, &data)
+    }
+
     /// Starts a server over a data folder, with these options of its own and these for every session.
     pub(crate) fn over(stage: &Stage, data: &Path, own: &[&str], options: &[&str]) -> Self {
+        Self::run(Self::command(stage, data, own, options), data)
+    }
+
+    fn command(stage: &Stage, data: &Path, own: &[&str], options: &[&str]) -> Command {
         let begins = ["serve", "--data", data.to_str().unwrap(), "--listen", "127.0.0.1:0"];
         let every = ["--", "--model", MODEL, "--tools", "native"];
-        let mut command = stage.command(begins.iter().chain(own).chain(&every).chain(options));
+        stage.command(begins.iter().chain(own).chain(&every).chain(options))
+    }
+
+    fn run(mut command: Command, data: &Path) -> Self {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let address = line.trim().strip_prefix("http://").unwrap_or_else(|| panic!("{line}")).to_owned();
         let token = fs::read_to_string(data.join("server/token")).unwrap().trim().to_owned();
         Self { child, address, token }
+    }
+
+    /// Its address, as a URL.
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.address)
     }
 
     /// Waits until what a session was asked for has ended.

@@ -5,6 +5,7 @@ use std::sync::{
     atomic::{AtomicU32, Ordering},
 };
 
+use holm::kernel::FailureClass;
 use holm_testkit::double::{Act, Fault};
 use serde_json::json;
 
@@ -54,4 +55,25 @@ fn a_second_server_with_the_same_data_is_refused() {
     let second = stage.holm(["serve", "--listen", "127.0.0.1:0", "--", "--model", MODEL]);
     second.fails(2, "another server is using");
     assert_eq!(served.get("/health").status, 200);
+}
+
+#[test]
+fn probes_need_no_token_and_metrics_count_what_failed() {
+    let refused = Fault::Refused { status: Some(400), class: FailureClass::BadRequest, message: "no".into() };
+    let stage = Stage::new([Act::fails(refused)]);
+    let served = Served::start(&stage, &[]);
+    for path in ["/health/live", "/health/ready"] {
+        let reply = served.send("none", "GET", path, &[], None);
+        assert_eq!((reply.status, reply.json()), (200, json!({ "status": "ok" })), "{path}");
+    }
+    assert_eq!(served.send("none", "GET", "/metrics", &[], None).status, 401);
+    served.post("/api/sessions", &json!({ "id": "one", "prompt": "go" }));
+    served.wait("one");
+    let metrics = served.get("/metrics").body;
+    for line in [
+        "holm_model_failures_total{class=\"bad_request\"} 1",
+        "holm_prompts_ended_total{ending=\"failed\"} 1",
+    ] {
+        assert!(metrics.lines().any(|own| own == line), "{line} in {metrics}");
+    }
 }

@@ -1,4 +1,20 @@
 //! An agent: a configuration and a host. It starts, resumes, forks and replays runs.
+//!
+//! It assembles parts and opens journals; the loop itself is in `driver/mod.rs`, and every decision
+//! is the kernel's. Resuming, forking and replaying all fold the journal (`driver/fold.rs`): no
+//! other state of a run may be kept here. A run follows the configuration in its record 0, even if
+//! the agent's own has changed since.
+//!
+//! Where things are:
+//!
+//! - `agent/builder.rs`, `agent/builder_hooks.rs`: build an agent.
+//! - `agent/session.rs`: one run, owned by a program.
+//! - `agent/report.rs`: the result of a prompt.
+//! - `agent/changes.rs`: changes when a run is resumed.
+//! - `agent/child.rs`: an agent as the child of another run.
+//! - `agent/typed_answer.rs`: answers as Rust values.
+//! - `agent/blocking.rs`: without an async runtime.
+//! - `agent/name.rs`: new names and seeds.
 
 mod blocking;
 mod builder;
@@ -84,6 +100,17 @@ impl Agent {
     /// The store for large results.
     pub fn blobs(&self) -> &Arc<dyn BlobStore> {
         &self.inner.host.blobs
+    }
+
+    /// The same agent, whose new runs sample at this temperature, in thousandths. A service that
+    /// does not accept a temperature is not sent one.
+    #[must_use]
+    pub fn with_temperature(&self, milli: u32) -> Self {
+        let AgentInner { config, host, seed, child_prompt } = &*self.inner;
+        let mut config = config.clone();
+        config.models.iter_mut().for_each(|model| model.temperature_milli = Some(milli));
+        let (host, child_prompt) = (host.clone(), child_prompt.clone());
+        Self { inner: Arc::new(AgentInner { config, host, seed: *seed, child_prompt }) }
     }
 
     /// Runs one prompt to its end, in a run of its own.

@@ -1,8 +1,25 @@
 //! The driver loop: takes one fact, appends its records at once, and performs its effects.
 //!
-//! Code is async only where bytes move. Concurrent work (a model call, several tools, a question
-//! to a person) runs in tasks. Each task ends with facts, and a task that panics ends with a
-//! fact that says so.
+//! Code is async only where bytes move. Concurrent work (a model call, several tools, a question to
+//! a person) runs in tasks. Each task ends with facts, and a task that panics ends with a fact that
+//! says so. The driver decides nothing about a run: it passes facts on, with secrets removed, and
+//! replaces only those that cannot be stored. No effect is performed before its records are stored,
+//! and a run whose append failed is dropped.
+//!
+//! Where things are:
+//!
+//! - `driver/batch.rs`: handles a fact and appends its records; snapshots.
+//! - `driver/perform.rs`: performs effects.
+//! - `driver/tasks.rs`, `driver/task_kind.rs`: the concurrent tasks.
+//! - `driver/hooks.rs`: asks hooks and people.
+//! - `driver/wake_timer.rs`: the timer.
+//! - `driver/fold.rs`: restores, replays and forks runs.
+//! - `driver/tools.rs`: tools that changed since.
+//! - `driver/plan.rs`: a plan that a person changed.
+//! - `driver/lease.rs`, `driver/journal_hold.rs`: who may write the journal, and until when.
+//! - `driver/ledger.rs`: the ledger of models.
+//! - `driver/oversized_facts.rs`: facts that do not fit.
+//! - `driver/error.rs`: errors that stop a driver.
 
 mod batch;
 mod error;
@@ -276,14 +293,20 @@ impl Driver {
         self.journal.lost()
     }
 
-    /// Takes a prompt and works until the turn group ends.
+    /// Takes a prompt and works until the turn group ends. Tools that were
+    /// [changed](RunHandle::change_tools) while the run was idle come first, so that the first
+    /// model call has them.
     ///
     /// # Errors
     /// [`DriveError`] if the journal cannot be written: the run is dropped, and
-    /// only its journal counts.
+    /// only its journal counts. If the changed tools cannot be journaled, the run keeps its tools
+    /// and has not taken the prompt.
     pub async fn prompt(&mut self, prompt: impl Into<Prompt>) -> Result<Ending, DriveError> {
         self.ended = None;
         self.pay_late().await?;
+        if let Some(tools) = self.seat.0.take_tools() {
+            self.change_tools(tools).await?;
+        }
         self.take(Input::Prompted(prompt.into())).await?;
         self.go_on().await
     }

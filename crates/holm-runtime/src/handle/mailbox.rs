@@ -1,5 +1,10 @@
 //! The mailbox between a run and its users: messages that the run has not taken yet, and questions
 //! that are open. Both sides use it, and neither waits for the other.
+//!
+//! The queue is bounded, because a sender may be faster than the run. A cancel is taken before all
+//! other messages; only the prompts that it drops come before it. Messages are not journaled here:
+//! a message counts only once the driver has taken it (`driver/mod.rs`). The interface for users is
+//! in `handle/mod.rs`.
 
 use std::{
     collections::VecDeque,
@@ -148,6 +153,20 @@ impl RunMailbox {
     pub(crate) fn next_said(&self) -> Option<MailboxItem> {
         let mut inner = self.lock();
         inner.spoken.pop_front().or_else(|| inner.said.pop_front())
+    }
+
+    /// The newest set of tools that waits; older sets are dropped, because it replaces them.
+    pub(crate) fn take_tools(&self) -> Option<Toolbox> {
+        let mut inner = self.lock();
+        let (mut newest, mut rest) = (None, VecDeque::with_capacity(inner.said.len()));
+        for item in std::mem::take(&mut inner.said) {
+            match item {
+                MailboxItem::Tools(tools) => newest = Some(tools),
+                other => rest.push_back(other),
+            }
+        }
+        inner.said = rest;
+        newest
     }
 
     /// Forgets a cancel that the run has not taken yet.

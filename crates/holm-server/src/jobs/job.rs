@@ -1,4 +1,6 @@
-//! A validated job, with the key that signs its messages.
+//! A validated job, with the key that signs its messages. The specification and its limits are in
+//! `spec.rs`, times in `schedule.rs`, and storage in `job_repository.rs`. A job cannot be made from
+//! an invalid specification.
 
 use holm_kernel::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -53,14 +55,19 @@ impl ScheduledJob {
     /// have a time ahead.
     ///
     /// # Errors
-    /// As there; [`JobError::Never`] if the schedule has no time ahead.
+    /// As there; [`JobError::Never`] if the schedule has no time ahead, and [`JobError::TooOften`] if
+    /// the hourly limit would drop some of its times.
     pub fn to_come(id: JobId, spec: Spec, key: HookKey, now: Timestamp) -> Result<Self, JobError> {
         let job = Self::new(id, spec, key, now)?;
         let asked = matches!(job.spec.when, super::When::Asked);
         if !asked && job.schedule.next(now).is_none() {
             return Err(JobError::Never);
         }
-        Ok(job)
+        let per_hour = job.spec.per_hour;
+        match job.schedule.exceeds(per_hour, now) {
+            Some(due) => Err(JobError::TooOften { due, per_hour }),
+            None => Ok(job),
+        }
     }
 
     /// Replaces the key; the old one stays valid until the given time. Only one old key does, so a
@@ -125,6 +132,12 @@ pub enum JobError {
     /// It would never run.
     #[error("that time never comes; choose one in the future")]
     Never,
+    /// The hourly limit would drop some of its times.
+    #[error(
+        "the schedule is due {due} times an hour, but `per_hour` is {per_hour}; choose a schedule that is \
+         due less often, or raise `per_hour` (60 at most)"
+    )]
+    TooOften { due: u32, per_hour: u32 },
     /// The address is not valid for notifications.
     #[error("`notify` is not a valid address; start with https://")]
     Address,

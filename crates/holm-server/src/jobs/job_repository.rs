@@ -1,4 +1,7 @@
-//! The repository of jobs, runs and pending notifications, on top of the store.
+//! The repository of jobs, runs and pending notifications, on top of the store (`holm-store`). It
+//! decides nothing (`plan.rs`) and starts nothing (`job_scheduler.rs`). Every record has a version,
+//! and a change of an old version is refused, because several servers may share the store. Jobs,
+//! runs and messages are bounded.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +9,8 @@ use holm_kernel::Timestamp;
 use holm_store::{JobRunState, Store, StoreError, StoredJob, StoredJobRun, StoredNote};
 
 use super::{
-    JobError, JobId, JobRunKey, JobState, Phase, Run, ScheduledJob, Spec, WebhookDelivery, job::JobDocument,
+    JobError, JobId, JobRunKey, JobState, Phase, Run, ScheduledJob, Spec, WebhookDelivery, When,
+    job::JobDocument,
 };
 use crate::{ApiError, ServerError, SessionId};
 
@@ -258,6 +262,16 @@ impl JobRepository {
     /// [`JobRepositoryError`] if the store fails.
     pub async fn open(&self, job: &JobId) -> Result<Vec<VersionedRun>, JobRepositoryError> {
         self.0.open_job_runs(job.as_str()).await?.iter().map(held_run).collect()
+    }
+
+    /// Whether a job has nothing left to do: it was for one time, which has passed, and its run has
+    /// ended.
+    ///
+    /// # Errors
+    /// [`JobRepositoryError`] if the store fails.
+    pub async fn is_done(&self, held: &VersionedJob) -> Result<bool, JobRepositoryError> {
+        let over = matches!(held.job.spec.when, When::Once { at } if at <= held.standing.settled);
+        Ok(over && self.open(&held.job.id).await?.is_empty())
     }
 
     /// The sessions of running attempts of all jobs, in any process.

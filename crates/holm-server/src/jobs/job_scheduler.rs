@@ -1,5 +1,9 @@
 //! The scheduler loop: it asks the plan, stores the result, and starts and stops attempts. It makes
 //! no decisions itself.
+//!
+//! Decisions are in `plan.rs`, storage in `job_repository.rs`, sessions in `attempt_runner.rs`, and
+//! sending in `webhook_sender.rs`. Due runs are stored before the state that says that they are
+//! done, so that a crash in between repeats a step and never loses one.
 
 use std::{
     collections::BTreeMap,
@@ -267,7 +271,7 @@ impl JobScheduler {
         if self.shelf.open(id).await?.len() >= MOST_WAITING {
             return Err(JobRepositoryError::Full.into());
         }
-        let new = self.shelf.queue(id, &Run::new(slot.clone(), now, Cause::Hook), now).await?;
+        let new = self.shelf.queue(id, &Run::of_message(slot.clone(), now, body), now).await?;
         self.bell.notify_one();
         Ok(if new { TriggerOutcome::New(slot) } else { TriggerOutcome::Again(slot) })
     }
@@ -314,7 +318,7 @@ impl JobScheduler {
     fn rejoin(self: &Arc<Self>, job: &ScheduledJob, open: &[VersionedRun]) {
         for held in open {
             if let (Phase::Working { .. }, Some(session)) = (&held.run.phase, held.run.session()) {
-                self.launch(job, &held.run.slot, session, AttemptStart::Rejoin);
+                self.launch(job, &held.run, session, AttemptStart::Rejoin);
             }
         }
     }
@@ -335,7 +339,7 @@ impl JobScheduler {
             .begin(&job.id, now)
             .map_err(|refusal| JobRepositoryError::Unreadable(refusal.message))?;
         self.shelf.note(&job.id, &held).await?;
-        self.launch(job, slot, session, AttemptStart::Anew);
+        self.launch(job, &held.run, session, AttemptStart::Anew);
         Ok(())
     }
 
@@ -354,45 +358,40 @@ impl JobScheduler {
         Ok(())
     }
 
-    fn launch(
-        self: &Arc<Self>,
-        job: &ScheduledJob,
-        slot: &JobRunKey,
-        session: SessionId,
-        begin: AttemptStart,
-    ) {
+    fn launch(self: &Arc<Self>, job: &ScheduledJob, run: &Run, session: SessionId, begin: AttemptStart) {
         let stop = CancellationToken::new();
         let mut live = self.lock();
         if live.contains_key(&session) {
             return;
         }
         let begun =
-            ActiveAttempt { job: job.id.clone(), slot: slot.clone(), stop: stop.clone(), outcome: None };
+            ActiveAttempt { job: job.id.clone(), slot: run.slot.clone(), stop: stop.clone(), outcome: None };
         live.insert(session.clone(), begun);
         drop(live);
-        let (keeper, job, slot) = (Arc::clone(self), job.clone(), slot.clone());
-        tokio::spawn(async move { keeper.accompany(&job, &slot, session, begin, stop).await });
+        let (keeper, job, slot) = (Arc::clone(self), job.clone(), run.slot.clone());
+        let (asks, asked) = mpsc::unbounded_channel();
+        let attempt = JobAttempt {
+            user: self.user.clone(),
+            job: job.id.clone(),
+            spec: job.spec.clone(),
+            message: run.message.clone(),
+            session,
+            begin,
+            stop,
+            asks,
+        };
+        tokio::spawn(async move { keeper.accompany(&job, &slot, attempt, asked).await });
     }
 
     async fn accompany(
         self: &Arc<Self>,
         job: &ScheduledJob,
         slot: &JobRunKey,
-        session: SessionId,
-        begin: AttemptStart,
-        stop: CancellationToken,
+        attempt: JobAttempt,
+        mut asked: mpsc::UnboundedReceiver<RunQuestionState>,
     ) {
-        let (asks, mut asked) = mpsc::unbounded_channel();
-        let errand = JobAttempt {
-            user: self.user.clone(),
-            job: job.id.clone(),
-            spec: job.spec.clone(),
-            session: session.clone(),
-            begin,
-            stop: stop.clone(),
-            asks,
-        };
-        let mut running = pin!(tried(&*self.with.starter, errand));
+        let (session, stop) = (attempt.session.clone(), attempt.stop.clone());
+        let mut running = pin!(tried(&*self.with.starter, attempt));
         let mut given_up = pin!(async {
             stop.cancelled().await;
             tokio::time::sleep(STOP_PATIENCE).await;

@@ -16,6 +16,15 @@
 //! - **No notification is lost.** A message stays in the store until its recipient has accepted it.
 //! - **No storms.** The number of starts per hour is bounded. Failing jobs back off and are then
 //!   switched off.
+//!
+//! Where things are:
+//! - `spec.rs`, `schedule.rs`, `job.rs`, `id.rs`: what a job is, and when it is due.
+//! - `plan.rs`, `job_state.rs`, `run.rs`: decisions, and what they are about.
+//! - `job_scheduler.rs`, `scheduler_pool.rs`, `attempt_runner.rs`: carry decisions out.
+//! - `job_repository.rs`: storage. `wall_clock.rs`: the time.
+//! - `webhook_signature.rs`, `webhook_delivery.rs`, `webhook_sender.rs`: signed messages.
+//!
+//! The routes are in `routes/jobs.rs` and `routes/hooks.rs`.
 
 mod attempt_runner;
 mod id;
@@ -30,6 +39,7 @@ mod scheduler_pool;
 mod spec;
 mod wall_clock;
 mod webhook_delivery;
+mod webhook_example;
 mod webhook_sender;
 mod webhook_signature;
 
@@ -53,6 +63,7 @@ pub(crate) use scheduler_pool::JobSchedulers;
 pub use spec::{Approval, Door, Misfire, Overlap, Retry, Spec};
 pub use wall_clock::WallClock;
 pub use webhook_delivery::WebhookDelivery;
+pub use webhook_example::{hook_command, hook_path};
 pub use webhook_sender::{
     JobNotification, JobNotificationKind, NotificationSender, WebhookDeliveryError, WebhookSender,
 };

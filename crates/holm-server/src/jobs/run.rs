@@ -1,4 +1,6 @@
-//! One run of a job: its key, its attempts and its outcome.
+//! One run of a job: its key, its attempts and its outcome. It holds data: what follows an outcome
+//! is decided in `plan.rs`, and attempts are run in `attempt_runner.rs`. The types are stored and
+//! part of the API, so their names must not change.
 
 use holm_kernel::{NanoUsd, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -9,6 +11,10 @@ use crate::{ApiError, SessionId};
 
 /// Bytes of an answer that are stored with the run; the session has all of it.
 const MOST_ANSWER: usize = 16 * 1024;
+
+/// Bytes of a message that are stored with the run and shown to the agent: enough for the events
+/// that services send.
+const MOST_MESSAGE: usize = 64 * 1024;
 
 /// One run of a job. Each attempt is a session of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -24,12 +30,24 @@ pub struct Run {
     /// Its attempts, oldest first.
     #[serde(default)]
     pub tries: Vec<Try>,
+    /// The beginning of the message that started it; not part of the list of runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
 }
 
 impl Run {
     /// Creates a waiting run.
     pub const fn new(slot: JobRunKey, due: Timestamp, cause: Cause) -> Self {
-        Self { slot, due, cause, phase: Phase::Waiting { not_before: due }, tries: Vec::new() }
+        let phase = Phase::Waiting { not_before: due };
+        Self { slot, due, cause, phase, tries: Vec::new(), message: None }
+    }
+
+    /// A run that a message started, with the beginning of the message.
+    pub(super) fn of_message(slot: JobRunKey, due: Timestamp, body: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(body);
+        let message = beginning(&text, MOST_MESSAGE);
+        let message = (!message.is_empty()).then(|| message.to_owned());
+        Self { message, ..Self::new(slot, due, Cause::Hook) }
     }
 
     /// Starts a new attempt.
@@ -161,8 +179,7 @@ pub enum Outcome {
 impl Outcome {
     /// An answer, shortened for storage.
     pub fn answered(text: &str) -> Self {
-        let end = (0..=MOST_ANSWER.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
-        Self::Answered { text: text.get(..end.unwrap_or(0)).unwrap_or_default().to_owned() }
+        Self::Answered { text: beginning(text, MOST_ANSWER).to_owned() }
     }
 
     /// A sentence for notifications.
@@ -191,4 +208,10 @@ pub enum Stopped {
     Off,
     /// A user stopped it.
     Person,
+}
+
+/// The first bytes of a text, without a split character.
+fn beginning(text: &str, most: usize) -> &str {
+    let end = (0..=most.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+    text.get(..end.unwrap_or(0)).unwrap_or_default()
 }

@@ -2,6 +2,9 @@
 //!
 //! When clocks go forward, a time that does not exist moves to the first one that does. When clocks
 //! go back, a time of day occurs once, and an interval continues through both hours.
+//!
+//! It only computes times. What happens to missed ones is decided in `plan.rs`. The number of
+//! occurrences that are counted is bounded, also after years of downtime.
 
 use std::collections::VecDeque;
 
@@ -20,6 +23,7 @@ use super::JobError;
 /// Occurrences that are counted one by one after a long downtime. Of a longer list, only the
 /// latest part is counted.
 const MOST_COUNTED: u64 = 1_000;
+const HOUR_MS: u64 = 3_600_000;
 /// The longest pattern in bytes.
 const MOST_PATTERN: usize = 256;
 
@@ -104,6 +108,19 @@ impl JobSchedule {
             ScheduleKind::Once(at) => Some(*at).filter(|at| *at > after),
             ScheduleKind::Asked => None,
         }
+    }
+
+    /// How many occurrences an hour has, if there are more than `most`. A pattern has as many in each
+    /// of its hours, so the next ones tell.
+    pub(super) fn exceeds(&self, most: u32, from: Timestamp) -> Option<u32> {
+        let first = self.next(from)?;
+        let end = first.plus(HOUR_MS);
+        let (mut count, mut at) = (1_u32, first);
+        while let Some(next) = self.next(at).filter(|next| *next < end) {
+            count = count.saturating_add(1);
+            at = next;
+        }
+        (count > most).then_some(count)
     }
 
     /// The occurrences after `from` up to `until`: the latest `most` of them, and the

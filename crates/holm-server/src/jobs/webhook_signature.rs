@@ -1,6 +1,14 @@
 //! Signs and verifies webhook messages. The format is that of Standard Webhooks, which other
 //! programs already support: `webhook-id`, `webhook-timestamp` and
 //! `webhook-signature: v1,<HMAC-SHA256 over id.timestamp.body>`.
+//!
+//! Messages of GitHub are accepted too: `x-hub-signature-256: sha256=<HMAC-SHA256 over the body>`.
+//! That signature covers no time and no id, so the signature itself is the id: the same body starts
+//! one run, however often somebody sends it.
+//!
+//! It does not know jobs (`job.rs` tries the current and the previous key) or HTTP limits
+//! (`routes/hooks.rs`). All signatures are checked in constant time, and the sender is never told
+//! which check failed.
 
 use std::fmt;
 
@@ -25,6 +33,8 @@ const VERSION: &str = "v1";
 pub(crate) const TOLERANCE_S: u64 = 300;
 /// The longest id of a message.
 const MOST_ID: usize = 256;
+/// The header with GitHub's signature, and the prefix of its value.
+const GITHUB: (&str, &str) = ("x-hub-signature-256", "sha256=");
 /// Signatures that are checked: a sender that changes its key sends two.
 const MOST_SIGNATURES: usize = 8;
 
@@ -80,14 +90,22 @@ impl HookKey {
         body: &[u8],
         now: Timestamp,
     ) -> Result<(), WebhookSignatureError> {
-        if (now.value() / 1_000).abs_diff(signed.at_s) > TOLERANCE_S {
-            return Err(WebhookSignatureError::Stale);
-        }
-        // Checks every signature, each in constant time.
-        let known = signed.signatures.iter().fold(false, |known, signature| {
-            let mac = self.mac(&signed.id, signed.at_s, body);
-            known | mac.is_some_and(|mac| mac.verify_slice(signature).is_ok())
-        });
+        let known = match &signed.scheme {
+            SignatureScheme::Standard { at_s, signatures } => {
+                if (now.value() / 1_000).abs_diff(*at_s) > TOLERANCE_S {
+                    return Err(WebhookSignatureError::Stale);
+                }
+                // Checks every signature, each in constant time.
+                signatures.iter().fold(false, |known, signature| {
+                    let mac = self.mac(&signed.id, *at_s, body);
+                    known | mac.is_some_and(|mac| mac.verify_slice(signature).is_ok())
+                })
+            }
+            SignatureScheme::GitHub { signature } => {
+                let mac = Hmac::<Sha256>::new_from_slice(self.reveal().as_bytes()).ok();
+                mac.is_some_and(|mac| mac.chain_update(body).verify_slice(signature).is_ok())
+            }
+        };
         if known { Ok(()) } else { Err(WebhookSignatureError::Unknown) }
     }
 
@@ -128,9 +146,20 @@ impl TryFrom<String> for HookKey {
 pub struct WebhookHeaders {
     /// The id of the message, the same for every delivery of it.
     pub id: String,
-    /// When it was sent, in seconds since 1970.
-    pub at_s: u64,
-    signatures: Vec<Vec<u8>>,
+    scheme: SignatureScheme,
+}
+
+/// How a message is signed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum SignatureScheme {
+    /// As Standard Webhooks.
+    Standard {
+        /// When it was sent, in seconds since 1970.
+        at_s: u64,
+        signatures: Vec<Vec<u8>>,
+    },
+    /// As GitHub does it. The key is the text that a person enters there.
+    GitHub { signature: Vec<u8> },
 }
 
 impl WebhookHeaders {
@@ -145,13 +174,27 @@ impl WebhookHeaders {
             let (first, second) = (values.next(), values.next());
             first.filter(|_| second.is_none()).and_then(|value| value.to_str().ok())
         };
+        if headers.contains_key(GITHUB.0) {
+            let value = read(GITHUB.0).and_then(|value| value.strip_prefix(GITHUB.1));
+            let signature = value.and_then(from_hex).ok_or(WebhookSignatureError::Unsigned)?;
+            let id = format!("github-{}", value.unwrap_or_default().to_ascii_lowercase());
+            return Ok(Self { id, scheme: SignatureScheme::GitHub { signature } });
+        }
         let id = read("webhook-id").filter(|id| !id.is_empty() && id.len() <= MOST_ID && !id.contains('.'));
         let at_s = read("webhook-timestamp").and_then(|at| at.parse().ok());
         let signatures = read("webhook-signature").map(signatures).filter(|found| !found.is_empty());
         let whole = id.zip(at_s).zip(signatures);
         let ((id, at_s), signatures) = whole.ok_or(WebhookSignatureError::Unsigned)?;
-        Ok(Self { id: id.to_owned(), at_s, signatures })
+        Ok(Self { id: id.to_owned(), scheme: SignatureScheme::Standard { at_s, signatures } })
     }
+}
+
+/// The bytes of a digest in hexadecimal; `None` if the text is not one.
+fn from_hex(text: &str) -> Option<Vec<u8>> {
+    let digits: Option<Vec<u8>> =
+        text.chars().map(|digit| digit.to_digit(16).and_then(|digit| u8::try_from(digit).ok())).collect();
+    let digits = digits.filter(|digits| digits.len() == 2 * BYTES)?;
+    Some(digits.chunks_exact(2).map(|pair| pair.iter().fold(0, |byte, digit| (byte << 4) | digit)).collect())
 }
 
 fn signatures(text: &str) -> Vec<Vec<u8>> {

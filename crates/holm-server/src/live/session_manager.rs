@@ -1,4 +1,9 @@
 //! Manages all open sessions. A caller gets the open session of a name, or the manager opens it.
+//!
+//! One session is driven in `drive.rs`; agents are assembled behind `session_provider.rs`. Whether
+//! a token may use a session is checked by the routes (`state.rs`). Running attempts of jobs belong
+//! to `jobs/job_scheduler.rs`: they are never resumed here, because their job decides whether users
+//! are asked. Opening goes on even if the client leaves.
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -20,10 +25,11 @@ use super::{
     live_session::RunResult, stored_prompts,
 };
 use crate::{
-    ApiError, ServerLimits, ServerMetrics, SessionId, SessionProvider, SessionProviderError, SessionRequest,
-    SessionStart,
+    ApiError, CurrentLoad, ServerLimits, ServerMetrics, SessionId, SessionProvider, SessionProviderError,
+    SessionRequest, SessionStart,
     auth::{TokenRegistry, UserName},
     jobs::{JobRepository, JobRepositoryError},
+    metrics::RunMeter,
 };
 
 /// The prefix of the tag that names the agent of a session.
@@ -74,6 +80,8 @@ pub struct SessionOptions {
     pub budget: Option<NanoUsd>,
     /// Tools that the client carries out.
     pub tools: Toolbox,
+    /// The sampling temperature of a new session, in thousandths; `None` is the agent's own.
+    pub temperature_milli: Option<u32>,
     /// Whether a user may answer its questions.
     pub attendance: QuestionAttendance,
     /// What happens to its work when the server ends.
@@ -99,6 +107,7 @@ impl SessionOptions {
             model: None,
             budget: None,
             tools: Toolbox::new(),
+            temperature_milli: None,
             attendance: QuestionAttendance::Attended,
             lasting: WorkLifetime::Session,
         }
@@ -142,6 +151,26 @@ impl SessionManager {
 
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// What the sessions do at the moment. A session that is being opened counts as open only.
+    pub fn load(&self) -> CurrentLoad {
+        let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut load = CurrentLoad { open: slots.len(), ..CurrentLoad::default() };
+        for held in slots.values().filter_map(|slot| slot.try_lock().ok()) {
+            let Some(room) = &*held else { continue };
+            match *room.state().borrow() {
+                SessionState::Working => load.working += 1,
+                SessionState::Waiting => load.waiting += 1,
+                SessionState::Idle(_) | SessionState::Closed => {}
+            }
+        }
+        load
+    }
+
+    /// Whether the server accepts no new work, because it stops.
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.closing.is_cancelled()
     }
 
     /// Opens a session that is not open yet.
@@ -539,6 +568,7 @@ impl SessionManager {
             metrics: Arc::clone(&self.metrics),
             purses: Arc::clone(&self.purses),
             told: Mutex::default(),
+            runs: RunMeter::default(),
         });
         let opened = self
             .workshop
@@ -549,6 +579,7 @@ impl SessionManager {
                 model: opening.model,
                 budget: opening.budget,
                 tools: opening.tools,
+                temperature_milli: opening.temperature_milli,
                 desk: Arc::clone(&desk),
                 events: Arc::clone(&watch) as _,
                 deltas: Arc::clone(&feed) as _,
@@ -644,11 +675,13 @@ struct EventMeter {
     purses: Arc<BudgetReservations>,
     /// The budget that the session was told last.
     told: Mutex<Option<Budget>>,
+    runs: RunMeter,
 }
 
 impl EventSink for EventMeter {
     fn event(&self, event: &Numbered) {
         self.metrics.events.add(1);
+        self.runs.event(event, &self.metrics);
         match &event.event {
             Event::ModelReplied { usage, cost, .. } => {
                 self.metrics.tokens_in.add(usage.input);

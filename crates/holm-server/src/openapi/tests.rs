@@ -1,4 +1,4 @@
-use std::{env, fs, path::Path};
+use std::{collections::BTreeSet, env, fs, path::Path};
 
 use super::unpacked;
 
@@ -34,4 +34,36 @@ fn every_body_of_the_servers_own_denies_members_that_it_does_not_have() {
         }
     }
     assert!(bodies > 15, "{bodies}");
+}
+
+#[test]
+fn every_operation_has_its_own_id_and_every_body_an_example() {
+    let document = serde_json::to_value(crate::document()).unwrap();
+    let mut ids = BTreeSet::new();
+    for (path, operations) in document["paths"].as_object().unwrap() {
+        for (method, operation) in operations.as_object().unwrap() {
+            let id = operation["operationId"].as_str().unwrap();
+            assert!(ids.insert(id), "{method} {path}: {id} is taken");
+            for (status, response) in operation["responses"].as_object().unwrap() {
+                assert_ne!(response["description"], "", "{method} {path} {status}");
+            }
+            for (kind, content) in operation["requestBody"]["content"].as_object().into_iter().flatten() {
+                assert!(!content["example"].is_null(), "{method} {path} {kind}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_variant_has_a_name_that_no_other_type_has() {
+    let document = serde_json::to_value(crate::document()).unwrap();
+    let schemas = document["components"]["schemas"].as_object().unwrap();
+    let mut titles: BTreeSet<&str> = schemas.keys().map(String::as_str).collect();
+    for (name, schema) in schemas {
+        assert!(!schema["description"].as_str().unwrap_or_default().contains("```"), "{name}");
+        for variant in schema["oneOf"].as_array().into_iter().flatten() {
+            let title = variant["title"].as_str().unwrap_or_else(|| panic!("{name}: {variant}"));
+            assert!(titles.insert(title), "{title}");
+        }
+    }
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::{
-    HolmServer,
+    CurrentLoad, HolmServer,
     auth::{AuthenticatedUser, Role, TokenScope},
 };
 
@@ -43,7 +43,8 @@ pub(crate) async fn health(State(server): State<HolmServer>) -> Json<Health> {
 /// Returns the server's metrics in Prometheus' text format.
 #[utoipa::path(get, path = "/metrics", responses((status = 200, content_type = "text/plain", body = String)))]
 pub(crate) async fn metrics(State(server): State<HolmServer>) -> impl axum::response::IntoResponse {
-    let text = server.inner.metrics.write(server.inner.hall.len());
+    let (hall, users) = (&server.inner.hall, server.keyring().holders().len());
+    let text = server.inner.metrics.write(CurrentLoad { users, ..hall.load() });
     ([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text)
 }
 

@@ -1,4 +1,7 @@
-//! Routes to list, create, change, switch and start jobs, and to read their runs.
+//! Routes to list, create, change, switch and start jobs, and to read their runs. All work is done
+//! in `jobs/job_scheduler.rs`; messages that start a job come in at `routes/hooks.rs`. A key is
+//! shown only once. A token that is limited to some sessions has no access, because jobs create
+//! sessions.
 
 use axum::{Extension, Json, extract::State, response::IntoResponse};
 use http::StatusCode;
@@ -7,9 +10,12 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::{
     ApiError, HolmServer, Problem,
-    auth::AuthenticatedUser,
+    auth::{AuthenticatedUser, UserName},
     extract::{JsonBody, PathParam, QueryParams},
-    jobs::{HookKey, JobId, JobScheduler, Run, ScheduledJob, Skip, Spec, Switch, VersionedJob},
+    jobs::{
+        Door, HookKey, JobId, JobScheduler, Run, ScheduledJob, Skip, Spec, Switch, VersionedJob,
+        hook_command, hook_path,
+    },
     routes::sessions::all_sessions,
 };
 
@@ -30,6 +36,10 @@ pub(crate) struct JobView {
     spec: Spec,
     /// Whether it is enabled.
     switch: Switch,
+    /// Whether it is on, off, or has nothing left to do.
+    status: JobStatus,
+    /// Where signed messages start it; not set if they are rejected.
+    webhook: Option<WebhookView>,
     /// When it was created, in milliseconds since 1970.
     made: u64,
     /// When it is due next; not set if it is disabled or never due again.
@@ -42,6 +52,27 @@ pub(crate) struct JobView {
     last_skip: Option<Skip>,
     /// Why the last message about it was not delivered.
     untold: Option<String>,
+}
+
+/// Whether a job still runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum JobStatus {
+    /// It runs when it is due or triggered.
+    On,
+    /// It does not run until a user enables it.
+    Off,
+    /// It was for one time, and its run has ended.
+    Done,
+}
+
+/// How signed messages start a job.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct WebhookView {
+    /// The address for signed messages.
+    url: String,
+    /// A shell command that sends a signed message; `$KEY` is the key of the job.
+    command: String,
 }
 
 /// The jobs, with those that cannot be read.
@@ -119,7 +150,10 @@ pub(crate) async fn list(
 ) -> Result<Json<JobList>, ApiError> {
     let keeper = keeper(&server, &who).await?;
     let listed = keeper.shelf().list().await?;
-    let jobs = listed.jobs.iter().map(|held| view(&server, &keeper, held)).collect();
+    let mut jobs = Vec::with_capacity(listed.jobs.len());
+    for held in &listed.jobs {
+        jobs.push(view(&server, &keeper, &who.user, held).await?);
+    }
     let broken = listed.broken.into_iter();
     let broken = broken.map(|broken| BrokenView { id: broken.id, reason: broken.reason }).collect();
     Ok(Json(JobList { jobs, broken }))
@@ -139,7 +173,7 @@ pub(crate) async fn create(
     let job = job.map_err(|error| ApiError::bad("bad_job", error.to_string()))?;
     keeper.add(&job).await?;
     let held = keeper.shelf().job(&job.id).await?;
-    let made = MadeJob { job: view(&server, &keeper, &held), key: job.key.reveal() };
+    let made = MadeJob { job: view(&server, &keeper, &who.user, &held).await?, key: job.key.reveal() };
     Ok((StatusCode::CREATED, Json(made)))
 }
 
@@ -152,7 +186,7 @@ pub(crate) async fn show(
     PathParam(id): PathParam<JobId>,
 ) -> Result<Json<JobView>, ApiError> {
     let keeper = keeper(&server, &who).await?;
-    shown(&server, &keeper, &id).await
+    shown(&server, &keeper, &who.user, &id).await
 }
 
 /// Replaces the specification of a job.
@@ -166,7 +200,7 @@ pub(crate) async fn respecify(
 ) -> Result<Json<JobView>, ApiError> {
     let keeper = keeper(&server, &who).await?;
     keeper.respecify(&id, spec).await?;
-    shown(&server, &keeper, &id).await
+    shown(&server, &keeper, &who.user, &id).await
 }
 
 /// Changes parts of the specification of a job.
@@ -183,7 +217,7 @@ pub(crate) async fn amend(
 ) -> Result<Json<JobView>, ApiError> {
     let keeper = keeper(&server, &who).await?;
     keeper.amend(&id, |spec| spec.with(&fields)).await?;
-    shown(&server, &keeper, &id).await
+    shown(&server, &keeper, &who.user, &id).await
 }
 
 /// Creates a new key for a job. It is shown only once.
@@ -213,7 +247,7 @@ pub(crate) async fn enable(
 ) -> Result<Json<JobView>, ApiError> {
     let keeper = keeper(&server, &who).await?;
     keeper.switch(&id, Switch::On).await?;
-    shown(&server, &keeper, &id).await
+    shown(&server, &keeper, &who.user, &id).await
 }
 
 /// Disables a job: it does not run until it is enabled.
@@ -226,7 +260,7 @@ pub(crate) async fn disable(
 ) -> Result<Json<JobView>, ApiError> {
     let keeper = keeper(&server, &who).await?;
     keeper.switch_off(&id).await?;
-    shown(&server, &keeper, &id).await
+    shown(&server, &keeper, &who.user, &id).await
 }
 
 /// Runs a job now.
@@ -280,7 +314,10 @@ pub(crate) async fn runs(
     let keeper = keeper(&server, &who).await?;
     keeper.shelf().job(&id).await?;
     let limit = query.limit.unwrap_or(USUAL_RUNS).clamp(1, MOST_RUNS);
-    Ok(Json(keeper.shelf().runs(&id, limit).await?))
+    let mut runs = keeper.shelf().runs(&id, limit).await?;
+    // A list of long messages would be of no use; the session of a run has its message.
+    runs.iter_mut().for_each(|run| run.message = None);
+    Ok(Json(runs))
 }
 
 /// A token that is limited to some sessions has no access to jobs, because jobs create sessions.
@@ -292,25 +329,52 @@ async fn keeper(
     server.inner.jobs.of(server, &who.user).await
 }
 
-async fn shown(server: &HolmServer, keeper: &JobScheduler, id: &JobId) -> Result<Json<JobView>, ApiError> {
-    Ok(Json(view(server, keeper, &keeper.shelf().job(id).await?)))
+async fn shown(
+    server: &HolmServer,
+    keeper: &JobScheduler,
+    user: &UserName,
+    id: &JobId,
+) -> Result<Json<JobView>, ApiError> {
+    let held = keeper.shelf().job(id).await?;
+    Ok(Json(view(server, keeper, user, &held).await?))
 }
 
-fn view(server: &HolmServer, keeper: &JobScheduler, held: &VersionedJob) -> JobView {
+async fn view(
+    server: &HolmServer,
+    keeper: &JobScheduler,
+    user: &UserName,
+    held: &VersionedJob,
+) -> Result<JobView, ApiError> {
     let now = server.inner.jobs.clock().now();
     let next = match held.standing.switch {
         Switch::On => held.job.schedule.next(now),
         Switch::Off { .. } => None,
     };
-    JobView {
+    let is_done = keeper.shelf().is_done(held).await?;
+    let status = match held.standing.switch {
+        Switch::Off { .. } => JobStatus::Off,
+        Switch::On if is_done => JobStatus::Done,
+        Switch::On => JobStatus::On,
+    };
+    Ok(JobView {
         id: held.job.id.to_string(),
         spec: held.job.spec.clone(),
         switch: held.standing.switch,
+        status,
+        webhook: webhook(server, user, held),
         made: held.job.made.value(),
         next: next.map(holm_kernel::Timestamp::value),
         failures: held.standing.failures,
         skipped: held.standing.skipped,
         last_skip: held.standing.last_skip,
         untold: keeper.untold(&held.job.id),
-    }
+    })
+}
+
+fn webhook(server: &HolmServer, user: &UserName, held: &VersionedJob) -> Option<WebhookView> {
+    let url = match held.job.spec.hook {
+        Door::Open => server.config().public_url() + &hook_path(user, &held.job.id),
+        Door::Closed => return None,
+    };
+    Some(WebhookView { command: hook_command(&url), url })
 }

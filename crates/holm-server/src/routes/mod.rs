@@ -1,4 +1,17 @@
-//! The HTTP routes, one module per resource.
+//! The HTTP routes, one module per resource. A handler parses the request with `extract.rs`, checks
+//! what the token may do with `state.rs`, and calls the module that does the work. The table of
+//! paths is in `router.rs`, the checks before every route in `request_guard.rs`. The doc comments
+//! of handlers and types are part of the OpenAPI document.
+//!
+//! Where things are:
+//! - `sessions.rs`, `work.rs`, `questions.rs`, `events.rs`: sessions, their input, questions and
+//!   streams.
+//! - `agents.rs`, `tools.rs`, `skills.rs`, `servers.rs`, `settings.rs`, `catalogue.rs`: the parts
+//!   of agents.
+//! - `files.rs`, `folders.rs`: the workspace. `sites.rs`: published folders. `usage.rs`: cost.
+//! - `jobs.rs`, `hooks.rs`: jobs, and the messages that start them.
+//! - `openai/`, `mcp.rs`: agents for clients of other protocols.
+//! - `admin.rs`, `backups.rs`, `health.rs`, `probes.rs`: the server itself.
 
 pub(crate) mod admin;
 pub(crate) mod agents;
@@ -12,6 +25,7 @@ pub(crate) mod hooks;
 pub(crate) mod jobs;
 pub(crate) mod mcp;
 pub(crate) mod openai;
+pub(crate) mod probes;
 pub(crate) mod questions;
 pub(crate) mod servers;
 pub(crate) mod sessions;

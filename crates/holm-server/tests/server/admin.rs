@@ -201,10 +201,38 @@ async fn numbers_are_counted() {
     let stage = Stage::new().await;
     stage.http().ended("hello").await;
     let text = stage.http().get("/metrics").await.body;
-    for line in ["holm_prompts_total 1", "holm_tokens_in_total 11", "holm_sessions_open 1"] {
+    for line in [
+        "holm_prompts_total 1",
+        "holm_tokens_in_total 11",
+        "holm_sessions_open 1",
+        "holm_runs_working 0",
+        "holm_users 1",
+        "holm_model_call_duration_seconds_count 1",
+        "holm_prompts_ended_total{ending=\"answered\"} 1",
+    ] {
+        assert!(text.lines().any(|own| own == line), "{line} in {text}");
+    }
+    stage.http().ended("fail").await;
+    let text = stage.http().get("/metrics").await.body;
+    for line in [
+        "holm_model_failures_total{class=\"bad_request\"} 1",
+        "holm_prompts_ended_total{ending=\"failed\"} 1",
+    ] {
         assert!(text.lines().any(|own| own == line), "{line} in {text}");
     }
     assert_eq!(stage.http().get("/health").await.json()["status"], "ok");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn probes_need_no_token_and_no_host_name_and_learn_nothing_else() {
+    let stage = Stage::new().await;
+    let probe = stage.http().token(None).header("host", "10.0.0.7:7417");
+    for path in ["/health/live", "/health/ready"] {
+        let reply = probe.get(path).await;
+        assert_eq!((reply.status, reply.body.as_str()), (200, r#"{"status":"ok"}"#), "{path}");
+        assert_eq!(probe.send("POST", path, None).await.status, 405, "{path}");
+    }
+    assert_eq!(stage.http().token(None).get("/health").await.status, 401);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -11,7 +11,6 @@ mod jobs;
 mod mcp;
 mod openai;
 mod parts;
-mod sdk;
 mod sessions;
 mod sites;
 mod stage;

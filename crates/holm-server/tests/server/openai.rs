@@ -198,6 +198,35 @@ async fn a_session_that_is_named_remembers() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_the_assistant_said_before_is_no_part_of_the_answer() {
+    let stage = Stage::new().await;
+    let body = json!({ "model": "holm", "messages": [
+        { "role": "user", "content": "first" },
+        { "role": "assistant", "content": "an earlier answer" },
+        { "role": "user", "content": "second" },
+    ] });
+    let (status, whole) = post(&stage.http(), body.clone(), false).await;
+    let whole: Value = serde_json::from_str(&whole).unwrap();
+    assert_eq!((status, &whole["choices"][0]["message"]["content"]), (200, &json!("you said second")));
+    let (_, streamed) = post(&stage.http(), body, true).await;
+    assert!(!streamed.contains("an earlier answer"), "{streamed}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_named_session_refuses_settings_that_only_a_new_one_takes() {
+    let stage = Stage::new().await;
+    let http = stage.http().header("x-holm-session", "chat");
+    for (name, value) in [("temperature", json!(0.5)), ("tool_choice", json!("required"))] {
+        let mut body = asks("hello");
+        body[name] = value;
+        let refused = http.post("/v1/chat/completions", &body).await;
+        assert_eq!(refused.status, 400, "{refused:?}");
+        assert!(refused.body.contains(&format!("`{name}`")), "{refused:?}");
+    }
+    assert!(stage.double.requests().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_goes_wrong_is_said_as_openai_says_it() {
     let stage = Stage::new().await;
     let http = stage.http();

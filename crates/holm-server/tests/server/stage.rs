@@ -225,6 +225,10 @@ impl SessionProvider for Shop {
                 return Err(SessionProviderError::Missing { what: "agent" });
             }
             let agent = shop.agent(shop.store(&order.user).await, &order)?;
+            let agent = match order.temperature_milli {
+                Some(milli) => agent.with_temperature(milli),
+                None => agent,
+            };
             let session = match order.start {
                 SessionStart::New(id) => agent.start_as(id.unwrap().as_str()).await,
                 SessionStart::Resume(id) => agent.resume(id.as_str()).await,

@@ -1,4 +1,9 @@
-//! The server side: reads requests and writes replies.
+//! The server side of Chat Completions: reads requests of clients and writes replies, streamed and
+//! whole, and the error object that `openai_responses/server.rs` shares.
+//!
+//! Holm's own requests are written in `request.rs`, and replies of services are read in
+//! `stream.rs`. Routes and sessions are in `holm-server/src/routes/openai/mod.rs`. Parts of unknown
+//! kinds are left out.
 
 use alloc::{boxed::Box, format, string::String, string::ToString, vec::Vec};
 
@@ -9,10 +14,10 @@ use holm_kernel::{
 };
 
 use crate::{
-    Delivery, Effort, Parallel, Reasoning, ToolChoice, WireDelta, lenient, media,
+    Delivery, Effort, Parallel, Reasoning, ToolChoice, WireDelta, media,
     server::{
         CompletionRequest, CompletionTool, ReplyHead, ReplyStream, RequestBodyError, ServerCodec,
-        UsageReporting, pieces, read_format, status,
+        UsageReporting, check_choices, pieces, read_format, read_stop, read_temperature, status,
     },
     write::{self, ObjectWriter},
 };
@@ -290,6 +295,9 @@ fn read(json: &Json) -> Result<CompletionRequest, RequestBodyError> {
         asked.tools.push(read_tool(tool, index)?);
     }
     read_settings(json, &mut asked);
+    check_choices(json)?;
+    asked.temperature_milli = read_temperature(json)?;
+    asked.stop = read_stop(json)?;
     asked.format = read_format(json.get("response_format"), "/response_format", "/json_schema/schema")?;
     Ok(asked)
 }
@@ -416,15 +424,6 @@ fn read_settings(json: &Json, asked: &mut CompletionRequest) {
     };
     asked.max_output =
         json.get("max_completion_tokens").or_else(|| json.get("max_tokens")).and_then(Json::as_u64);
-    asked.temperature_milli = json
-        .get("temperature")
-        .and_then(Json::as_number)
-        .and_then(|number| lenient::thousandths(number.as_str()));
-    asked.stop = match json.get("stop") {
-        Some(Json::String(text)) => alloc::vec![text.clone()],
-        Some(Json::Array(texts)) => texts.iter().filter_map(Json::as_str).map(String::from).collect(),
-        _ => Vec::new(),
-    };
     asked.reasoning = match json.get("reasoning_effort").and_then(Json::as_str) {
         Some("none") => Reasoning::Off,
         Some("minimal" | "low") => Reasoning::Effort(Effort::Low),

@@ -1,4 +1,8 @@
-//! Reads requests from clients of this format.
+//! Reads requests from clients of Responses. It writes nothing: replies are written in `server.rs`,
+//! and Holm's own requests in `request.rs`.
+//!
+//! A request that refers to a stored reply or a stored item is refused, because nothing is stored.
+//! Items of tools that a provider runs itself are left out.
 
 use alloc::{format, string::ToString, vec::Vec};
 
@@ -7,8 +11,11 @@ use holm_kernel::{Block, Message, MessageId, Outcome, Role, Thinking, ToolCall, 
 
 use super::REPLAY;
 use crate::{
-    Delivery, Effort, Parallel, Reasoning, ToolChoice, lenient, media,
-    server::{CompletionRequest, CompletionTool, RequestBodyError, UsageReporting, read_format},
+    Delivery, Effort, Parallel, Reasoning, ToolChoice, media,
+    server::{
+        CompletionRequest, CompletionTool, RequestBodyError, UsageReporting, check_choices, read_format,
+        read_stop, read_temperature,
+    },
 };
 
 /// Reads a request. A request that refers to an earlier reply is refused, because the
@@ -44,6 +51,9 @@ pub(super) fn read(json: &Json) -> Result<CompletionRequest, RequestBodyError> {
         }
     }
     read_settings(json, &mut asked);
+    check_choices(json)?;
+    asked.temperature_milli = read_temperature(json)?;
+    asked.stop = read_stop(json)?;
     asked.format = read_format(json.pointer("/text/format"), "/text/format", "/schema")?;
     Ok(asked)
 }
@@ -188,10 +198,6 @@ fn read_settings(json: &Json, asked: &mut CompletionRequest) {
         None => ToolChoice::Auto,
     };
     asked.max_output = json.get("max_output_tokens").and_then(Json::as_u64);
-    asked.temperature_milli = json
-        .get("temperature")
-        .and_then(Json::as_number)
-        .and_then(|number| lenient::thousandths(number.as_str()));
     asked.reasoning = match json.pointer("/reasoning/effort").and_then(Json::as_str) {
         Some("none") => Reasoning::Off,
         Some("minimal" | "low") => Reasoning::Effort(Effort::Low),

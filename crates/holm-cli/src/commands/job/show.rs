@@ -1,9 +1,14 @@
-//! `holm job list` and `show`: prints jobs and their results.
+//! `holm job list`, `show` and `log`: prints jobs and their results. It changes nothing. The key of
+//! a job is printed only by `show --key`, never among other values.
 
 use holm::{kernel::Timestamp, runtime::Clock as _};
-use holm_server::jobs::{
-    JobId, JobRepository, JobRepositoryError, OffReason, Outcome, Phase, Run, Switch, VersionedJob,
-    WallClock, When,
+use holm_server::{
+    ServerOptions,
+    auth::UserName,
+    jobs::{
+        Door, JobId, JobRepository, JobRepositoryError, OffReason, Outcome, Phase, Run, Switch, VersionedJob,
+        WallClock, When, hook_command, hook_path,
+    },
 };
 use serde_json::{Value, json};
 
@@ -19,15 +24,11 @@ pub(super) async fn list(
         screen.note("holm: no jobs yet; add one with `holm job add`");
     }
     for held in &listed.jobs {
+        let done = shelf.is_done(held).await?;
         if as_json {
-            screen.line(&summary(held).to_string());
+            screen.line(&summary(held, done).to_string());
         } else {
-            screen.answer(&format!(
-                "{}  {}  {}",
-                held.job.id,
-                when(&held.job.spec.when),
-                next_in_words(held)
-            ));
+            screen.answer(&headline(held, done));
         }
     }
     for broken in &listed.broken {
@@ -47,9 +48,10 @@ pub(super) async fn show(
     shown: JobDisplay,
 ) -> Result<(), JobRepositoryError> {
     let held = shelf.job(id).await?;
+    let done = shelf.is_done(&held).await?;
     match shown {
-        JobDisplay::Words => in_words(screen, &held),
-        JobDisplay::Json => screen.line(&summary(&held).to_string()),
+        JobDisplay::Words => in_words(screen, &held, done),
+        JobDisplay::Json => screen.line(&summary(&held, done).to_string()),
         JobDisplay::Key => screen.answer(&held.job.key.reveal()),
     }
     Ok(())
@@ -63,9 +65,13 @@ pub(super) enum JobDisplay {
     Key,
 }
 
-fn in_words(screen: &TerminalOutput, held: &VersionedJob) {
+fn headline(held: &VersionedJob, done: bool) -> String {
+    format!("{}  {}  {}", held.job.id, when(&held.job.spec.when), next_in_words(held, done))
+}
+
+fn in_words(screen: &TerminalOutput, held: &VersionedJob, done: bool) {
     let spec = &held.job.spec;
-    screen.answer(&format!("{}  {}  {}", held.job.id, when(&spec.when), next_in_words(held)));
+    screen.answer(&headline(held, done));
     if !spec.about.is_empty() {
         screen.answer(&spec.about);
     }
@@ -83,6 +89,21 @@ fn in_words(screen: &TerminalOutput, held: &VersionedJob) {
     let standing = &held.standing;
     screen.answer(&format!("failures  {} in a row", standing.failures));
     screen.answer(&format!("skipped   {} times", standing.skipped));
+    if let Some(path) = webhook_path(held) {
+        let address = ServerOptions::new("").public_url();
+        screen.answer(&format!("webhook   POST {path}, at the address of the server"));
+        screen.answer(&format!("try it    KEY=$(holm job show {} --key)", held.job.id));
+        screen.answer(&format!("          {}", hook_command(&format!("{address}{path}"))));
+    }
+}
+
+/// The path of the webhook, if messages may start the job. The command manages the jobs of the user
+/// who starts the server.
+fn webhook_path(held: &VersionedJob) -> Option<String> {
+    match held.job.spec.hook {
+        Door::Open => Some(hook_path(&UserName::owner(), &held.job.id)),
+        Door::Closed => None,
+    }
 }
 
 pub(super) async fn log(
@@ -124,9 +145,10 @@ fn line(run: &Run) -> String {
     format!("{}  {}  {session}  {said}", date(run.due), run.slot).trim_end().to_owned()
 }
 
-fn summary(held: &VersionedJob) -> Value {
+fn summary(held: &VersionedJob, done: bool) -> Value {
     json!({
         "id": held.job.id.as_str(), "spec": held.job.spec, "switch": held.standing.switch,
+        "done": done, "webhook": webhook_path(held),
         "next": next(held).map(Timestamp::value), "failures": held.standing.failures,
         "skipped": held.standing.skipped, "last_skip": held.standing.last_skip,
     })
@@ -139,14 +161,18 @@ fn next(held: &VersionedJob) -> Option<Timestamp> {
     }
 }
 
-fn next_in_words(held: &VersionedJob) -> String {
+fn next_in_words(held: &VersionedJob, done: bool) -> String {
     match (held.standing.switch, next(held)) {
         (Switch::Off { why: OffReason::Person, .. }, _) => "switched off".into(),
         (Switch::Off { why: OffReason::Failing, .. }, _) => {
             "switched off, because it failed too often".into()
         }
         (Switch::On, Some(next)) => format!("next {} UTC", date(next)),
-        (Switch::On, None) => "only on demand".into(),
+        (Switch::On, None) if done => "done".into(),
+        (Switch::On, None) => match webhook_path(held) {
+            Some(path) => format!("on demand, or by POST {path}"),
+            None => "only on demand".into(),
+        },
     }
 }
 

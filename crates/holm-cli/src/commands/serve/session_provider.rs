@@ -1,13 +1,22 @@
 //! Provides agents to the users of a server. The user who started it uses the data folder and the
 //! folder where it was started. Every other user has their own data folder and workspace, and so
 //! their own sessions, tools, agents, keys and files.
+//!
+//! It implements the trait of `holm-server/src/session_provider.rs`; HTTP, authentication and
+//! budgets are there. Agents are assembled in `commands/run.rs`, stores are opened in
+//! `commands/serve/session_storage.rs`, and `commands/serve/session_provider/catalogue.rs` shows
+//! and changes what users have.
+//!
+//! A client names an agent and never a path. With `--unconfined` only the owner is served, because
+//! users would not be isolated. Problems of the machine are reported to the operator and not to
+//! clients.
 
 mod catalogue;
 
 use std::{collections::HashMap, sync::Arc};
 
 use holm::{
-    runtime::{BoxFuture, DriveError, EventSink, JournalStorageError, SecretString, Session},
+    runtime::{Agent, BoxFuture, DriveError, EventSink, JournalStorageError, SecretString, Session},
     store::Store,
     wire::services::ServiceTable,
 };
@@ -200,7 +209,11 @@ impl CliSessionProvider {
         let made = made.map_err(|error| told(&error))?;
         // Checked before the session exists, because it could not be used.
         order.check_tools(&made.tools.begun())?;
-        let session = begin(&args, &places, &made, order.start).await?;
+        let agent = match order.temperature_milli {
+            Some(milli) => made.agent.with_temperature(milli),
+            None => made.agent.clone(),
+        };
+        let session = begin(&args, &places, &made, &agent, order.start).await?;
         let following = made.tools.lend(&session, order.tools);
         let following = following.map_err(|error| SessionProviderError::Refused(error.to_string()))?;
         Ok(OpenedSession { session, keep: Box::new((following, made)) })
@@ -211,22 +224,23 @@ async fn begin(
     args: &run::RunArgs,
     places: &HolmPaths,
     made: &AssembledAgent,
+    agent: &Agent,
     start: SessionStart,
 ) -> Result<Session, SessionProviderError> {
     let (session, is_new) = match start {
-        SessionStart::New(Some(id)) => (made.agent.start_as(id.as_str()).await, true),
-        SessionStart::New(None) => (made.agent.start().await, true),
+        SessionStart::New(Some(id)) => (agent.start_as(id.as_str()).await, true),
+        SessionStart::New(None) => (agent.start().await, true),
         SessionStart::Resume(id) => {
             let id = id.as_str();
             children::check(&made.store, id).await.map_err(|error| told(&error))?;
             if let Some(began) = SessionSidecar::of(places, id).map_err(failed)? {
                 began.check(places, id).map_err(|trouble| refused(&trouble))?;
             }
-            (made.agent.resume_deciding(id, |run| run::taken_up(args, made, run)).await, false)
+            (agent.resume_deciding(id, |run| run::taken_up(args, made, run)).await, false)
         }
         SessionStart::Fork { from, at, new } => {
             let new = new.map_or_else(|| format!("{from}-fork"), |new| new.to_string());
-            (made.agent.fork(from.as_str(), at, &new).await, true)
+            (agent.fork(from.as_str(), at, &new).await, true)
         }
     };
     let session = session.map_err(driven)?;

@@ -118,6 +118,27 @@ async fn helpers_stay_when_the_tools_of_a_toolbox_change() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn tools_that_change_before_the_first_prompt_are_offered_in_the_first_request() {
+    let journals = MemoryJournalStore::new();
+    let agent = Agent::builder("test/one", plays([says("done")])).journals(journals.clone()).build().unwrap();
+    let mut session = agent.start_as("root").await.unwrap();
+    for name in ["older", "newer"] {
+        let tool = tool_fn(declared(name), |_: ToolInvocation| async { holm_kernel::ToolOutput::text("") });
+        session.handle().change_tools(Toolbox::new().with(tool)).unwrap();
+    }
+    session.prompt("go").await.unwrap();
+    let records = journal::decode_strict(&journals.read("root").await.unwrap()).unwrap();
+    let mut offered = Vec::new();
+    journal::replay_with(&records, |_, effect| {
+        if let Effect::CallModel { request, .. } = effect {
+            offered.extend(request.tools.tools.iter().map(|tool| tool.name.clone()));
+        }
+    })
+    .unwrap();
+    assert_eq!(offered, ["newer"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn tools_that_cannot_be_journaled_are_not_used() {
     let tool = |text: &'static str| {
         tool_fn(declared("act"), move |_: ToolInvocation| async move { holm_kernel::ToolOutput::text(text) })
@@ -130,7 +151,7 @@ async fn tools_that_cannot_be_journaled_are_not_used() {
     let deep = tool_fn(deep, |_: ToolInvocation| async { holm_kernel::ToolOutput::text("the new one") });
     session.handle().change_tools(Toolbox::new().with(deep)).unwrap();
     assert!(session.prompt("go").await.is_err(), "the host is told");
-    let report = session.go_on().await.unwrap().unwrap();
+    let report = session.prompt("go").await.unwrap();
     assert_eq!(report.text().unwrap(), "done");
     let told = format!("{:?}", session.run().transcript());
     assert!(told.contains("the old one") && !told.contains("the new one"), "{told}");

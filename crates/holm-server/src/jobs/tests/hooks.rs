@@ -90,6 +90,30 @@ fn what_is_not_signed_once_is_not_signed() {
     }
 }
 
+fn from_github(signature: &str) -> Result<WebhookHeaders, WebhookSignatureError> {
+    let mut headers = HeaderMap::new();
+    headers.insert("x-hub-signature-256", HeaderValue::from_str(signature).unwrap());
+    WebhookHeaders::of(&headers)
+}
+
+#[test]
+fn a_message_of_github_is_believed_and_its_signature_is_its_id() {
+    let key = HookKey::read("whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=").unwrap();
+    let now = at("2026-01-01T00:00:00Z");
+    // Made by Python's `hmac` over `{}`, with the text of the key.
+    let digest = "985a3c96a281605f1d3b4c1137aa5b322d0d56867f0b183245815130d7964c97";
+    let signed = from_github(&format!("sha256={digest}")).unwrap();
+    assert_eq!(signed.id, format!("github-{digest}"));
+    assert_eq!(key.check(&signed, b"{}", now), Ok(()));
+    assert_eq!(key.check(&signed, b"{ }", now), Err(WebhookSignatureError::Unknown));
+    assert_eq!(HookKey::new().unwrap().check(&signed, b"{}", now), Err(WebhookSignatureError::Unknown));
+    // Another spelling is the same message.
+    assert_eq!(from_github(&format!("sha256={}", digest.to_uppercase())).unwrap(), signed);
+    for wrong in ["", digest, &format!("sha1={digest}"), &format!("sha256={}", &digest[2..]), "sha256=zz"] {
+        assert_eq!(from_github(wrong), Err(WebhookSignatureError::Unsigned), "{wrong}");
+    }
+}
+
 #[test]
 fn a_key_is_shown_to_nobody_who_did_not_ask() {
     let key = HookKey::new().unwrap();

@@ -161,7 +161,7 @@ fn id() -> JobId {
 async fn add(keeper: &JobScheduler, when: When, change: impl FnOnce(&mut Spec)) -> ScheduledJob {
     let mut spec = Spec::new(when, "work");
     change(&mut spec);
-    let job = ScheduledJob::to_come(id(), spec, HookKey::new().unwrap(), at(START)).unwrap();
+    let job = ScheduledJob::new(id(), spec, HookKey::new().unwrap(), at(START)).unwrap();
     keeper.add(&job).await.unwrap();
     job
 }
@@ -570,7 +570,7 @@ async fn nobody_has_more_jobs_than_can_be_looked_after() {
     let keeper = stage.keeper();
     for number in 0..=MOST_JOBS {
         let (id, spec) = (format!("job-{number}").parse().unwrap(), Spec::new(When::Asked, "work"));
-        let job = ScheduledJob::to_come(id, spec, HookKey::new().unwrap(), at(START)).unwrap();
+        let job = ScheduledJob::new(id, spec, HookKey::new().unwrap(), at(START)).unwrap();
         let expect = if number < MOST_JOBS { Ok(()) } else { Err(JobRepositoryError::TooMany) };
         assert_eq!(keeper.add(&job).await, expect, "{number}");
     }

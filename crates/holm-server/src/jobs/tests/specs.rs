@@ -2,7 +2,7 @@ use super::{at, cron};
 use crate::jobs::{Approval, HookKey, JobError, JobId, JobRunKey, Misfire, ScheduledJob, Spec, When};
 
 fn check(change: impl FnOnce(&mut Spec)) -> Option<JobError> {
-    let mut spec = Spec::new(cron("* * * * *", "UTC"), "work");
+    let mut spec = Spec::new(cron("0 * * * *", "UTC"), "work");
     change(&mut spec);
     let id: JobId = "nightly".parse().unwrap();
     ScheduledJob::to_come(id, spec, HookKey::new().unwrap(), at("2026-01-01T00:00:00Z")).err()
@@ -54,6 +54,24 @@ fn messages_go_to_https_alone_and_questions_to_somebody() {
     }
     assert_eq!(check(|spec| spec.notify = Some("https://example.com/hook".into())), None);
     assert_eq!(check(|spec| spec.approval = Approval::Notify), Some(JobError::NobodyToTell));
+}
+
+#[test]
+fn a_schedule_that_the_hourly_limit_would_cut_is_refused() {
+    let due = |pattern: &'static str, per_hour: u32| {
+        check(move |spec| (spec.when, spec.per_hour) = (cron(pattern, "UTC"), per_hour))
+    };
+    for (pattern, per_hour, expect) in [
+        ("*/5 * * * *", 12, None),
+        ("*/5 * * * *", 11, Some(12)),
+        ("* * * * *", 12, Some(60)),
+        ("* * * * *", 60, None),
+        ("* 9 1 1 *", 12, Some(60)),
+        ("*/30 * * * * *", 60, Some(120)),
+    ] {
+        let expect = expect.map(|due| JobError::TooOften { due, per_hour });
+        assert_eq!(due(pattern, per_hour), expect, "{pattern}");
+    }
 }
 
 #[test]

@@ -1,6 +1,12 @@
-//! Turns the output of a running agent into one answer for a client.
+//! Turns the output of a running agent into one answer for a client. It writes no protocol:
+//! `mod.rs` does, with the codecs of `holm-wire`. If an answer must fit a schema, nothing of it is
+//! sent before it was checked. A client that leaves stops its session, so that no work goes on that
+//! nobody reads.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::{BTreeSet, VecDeque},
+    sync::Arc,
+};
 
 use holm_kernel::{
     Author, Block, CallId, Ending, Event, Failure, FailureClass, Limit, Role, StopReason, Usage,
@@ -8,6 +14,7 @@ use holm_kernel::{
 use holm_runtime::AnswerSchema;
 use tokio::sync::watch;
 
+use super::stop_sequences::{StopScan, StopSequences};
 use crate::{
     ApiError, FeedCursor, FeedFrame, HolmServer, SessionId,
     auth::{AuthenticatedUser, TokenId},
@@ -49,6 +56,11 @@ pub(super) struct AnswerStream {
     changes: watch::Receiver<u64>,
     after: SessionRetention,
     phase: AnswerPhase,
+    /// Whether a model was called for this answer. Messages before that are the client's own past.
+    begun: ModelCallState,
+    /// The texts that end the answer, and what is sent before more is read.
+    stops: StopSequences,
+    ready: VecDeque<AnswerPiece>,
     /// Bytes of the current reply that were sent to the client.
     passed: u64,
     /// Whether any text was sent, and whether a new reply has started since.
@@ -73,6 +85,12 @@ enum AnswerNextStep {
     Call(Vec<Block>),
     /// The session is idle.
     Rest,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ModelCallState {
+    NotYet,
+    Called,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,6 +139,9 @@ impl AnswerStream {
             changes,
             after,
             phase: AnswerPhase::Listening,
+            begun: ModelCallState::NotYet,
+            stops: StopSequences::default(),
+            ready: VecDeque::new(),
             passed: 0,
             said: AnswerTextState::Nothing,
             continues: false,
@@ -149,8 +170,54 @@ impl AnswerStream {
         &self.room.id
     }
 
+    /// Ends the answer at these texts.
+    pub(super) fn ends_at(mut self, stops: &[String]) -> Self {
+        self.stops = StopSequences::new(stops);
+        self
+    }
+
     /// The next piece; `None` after the last.
     pub(super) async fn next(&mut self) -> Option<AnswerPiece> {
+        loop {
+            if let Some(piece) = self.ready.pop_front() {
+                return Some(piece);
+            }
+            match self.next_unscanned().await? {
+                AnswerPiece::Text(text) => match self.stops.push(&text) {
+                    StopScan::Open(text) if text.is_empty() => {}
+                    StopScan::Open(text) => return Some(AnswerPiece::Text(text)),
+                    StopScan::Found(text) => self.cut(text).await,
+                },
+                piece => {
+                    let rest = self.stops.rest();
+                    if !rest.is_empty() {
+                        self.ready.push_back(AnswerPiece::Text(rest));
+                    }
+                    self.ready.push_back(piece);
+                }
+            }
+        }
+    }
+
+    /// Ends the answer after this text, and stops the session. What it used is known once it has
+    /// stopped.
+    async fn cut(&mut self, text: String) {
+        // A session that has ended need not be cancelled.
+        let _ = self.room.cancel("the answer reached a stop sequence");
+        loop {
+            match self.next_unscanned().await {
+                Some(AnswerPiece::Text(_) | AnswerPiece::Calls(_)) => {}
+                Some(AnswerPiece::Done { .. } | AnswerPiece::Failed(_)) | None => break,
+            }
+        }
+        if !text.is_empty() {
+            self.ready.push_back(AnswerPiece::Text(text));
+        }
+        self.ready.push_back(AnswerPiece::Done { stop: StopReason::StopSequence, usage: self.usage });
+    }
+
+    /// The next piece of the session's text, whatever it contains.
+    async fn next_unscanned(&mut self) -> Option<AnswerPiece> {
         match self.phase {
             AnswerPhase::Over => return None,
             AnswerPhase::Ending(stop) => {
@@ -255,6 +322,7 @@ impl AnswerStream {
     fn event(&mut self, event: &Event) -> Option<AnswerPiece> {
         match event {
             Event::ModelCalled { .. } => {
+                self.begun = ModelCallState::Called;
                 self.passed = 0;
                 let continues = std::mem::take(&mut self.continues);
                 if self.said == AnswerTextState::Something && !continues {
@@ -278,7 +346,9 @@ impl AnswerStream {
                 None
             }
             // The whole message has the pieces that were not sent yet.
-            Event::MessageAdded { message } if message.role == Role::Assistant => {
+            Event::MessageAdded { message }
+                if message.role == Role::Assistant && self.begun == ModelCallState::Called =>
+            {
                 self.text(0, &message.plain_text())
             }
             Event::GroupEnded { ending, .. } => self.checked(ending),

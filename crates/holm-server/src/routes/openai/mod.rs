@@ -1,10 +1,19 @@
 //! Serves agents as models for clients of OpenAI's formats. Each request is a session of its own,
 //! unless the client names one. The journal records the agent's steps; its text is the answer.
+//!
+//! Where things are:
+//! - `answer_stream.rs`: what the agent says, as pieces of an answer.
+//! - `client_prompt.rs`: the client's messages as a prompt. `results.rs`: results of the client's
+//!   tools.
+//! - `answer_schema.rs`: the form that an answer must have.
+//!
+//! The formats are in `holm-wire`, and calls of the client's tools wait in `live/client_tools.rs`.
 
 mod answer_schema;
 mod answer_stream;
 mod client_prompt;
 mod results;
+mod stop_sequences;
 
 #[cfg(test)]
 mod tests;
@@ -25,7 +34,7 @@ use futures::{StreamExt as _, stream};
 use holm_kernel::{Block, Failure, FailureClass, Prompt, Reply, Usage};
 use holm_runtime::{AnswerSchema, Toolbox};
 use holm_wire::{
-    Delivery, openai_chat, openai_responses,
+    Delivery, ToolChoice, openai_chat, openai_responses,
     server::{CompletionRequest, ReplyHead, ReplyStream, ServerCodec},
 };
 use http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -189,8 +198,10 @@ async fn begin(
     let asked =
         api.codec.read(body).map_err(|bad| ApiError::bad("invalid_request_error", bad.to_string()))?;
     let schema = answer_schema::schema_of(&asked)?;
+    check_tool_choice(&asked.tool_choice)?;
     if let Some(results) = results::results(&asked) {
-        return Ok((go_on(server, who, results, schema).await?, asked));
+        let talk = go_on(server, who, results, schema).await?;
+        return Ok((talk.ends_at(&asked.stop), asked));
     }
     let agents = server.inner.workshop.agents(&who.user).await?;
     if agents.iter().all(|agent| agent.name != asked.model) {
@@ -202,7 +213,18 @@ async fn begin(
         Some(id) => in_session(server, who, id, &asked, schema).await?,
         None => alone(server, who, &asked, schema).await?,
     };
-    Ok((talk, asked))
+    Ok((talk.ends_at(&asked.stop), asked))
+}
+
+/// Refuses a request that wants a certain tool called: the agent decides which tools it needs.
+fn check_tool_choice(choice: &ToolChoice) -> Result<(), ApiError> {
+    match choice {
+        ToolChoice::Auto | ToolChoice::None => Ok(()),
+        ToolChoice::Required | ToolChoice::Tool(_) => {
+            let message = "`tool_choice` must be `auto` or `none`: the agent decides which tools it calls";
+            Err(ApiError::bad("unsupported", message))
+        }
+    }
 }
 
 /// A session for this request alone.
@@ -218,6 +240,7 @@ async fn alone(
     let mut opening = SessionOptions::new(SessionStart::New(None));
     (opening.agent, opening.attendance) = (Some(asked.model.clone()), QuestionAttendance::Unattended);
     opening.lasting = WorkLifetime::Request;
+    opening.temperature_milli = asked.temperature_milli;
     opening.tools = toolbox(&errands, asked)?;
     let room = make(server, who, opening).await?;
     let errands = room.errands.get_or_init(|| errands);
@@ -244,6 +267,10 @@ async fn in_session(
     admit(who, &id)?;
     if !asked.tools.is_empty() {
         let message = "a named session keeps its first tools; leave `tools` out";
+        return Err(ApiError::bad("unsupported", message));
+    }
+    if asked.temperature_milli.is_some() {
+        let message = "a named session keeps its agent's temperature; leave `temperature` out";
         return Err(ApiError::bad("unsupported", message));
     }
     let prompt = told(client_prompt::last(asked)?, schema.as_ref());
@@ -300,6 +327,9 @@ async fn go_on(
 
 fn toolbox(errands: &Arc<ClientToolCalls>, asked: &CompletionRequest) -> Result<Toolbox, ApiError> {
     let mut tools = Toolbox::new();
+    if asked.tool_choice == ToolChoice::None {
+        return Ok(tools);
+    }
     for tool in &asked.tools {
         // As OpenAI defines it. Letters of other alphabets could imitate the name of an agent's own
         // tool.

@@ -116,6 +116,21 @@ fn what_the_client_writes_the_server_reads() {
 }
 
 #[test]
+fn settings_of_the_answer_are_read() {
+    let read = |members: &str| {
+        OpenaiChatServerCodec.read(format!(r#"{{"model":"m","messages":[]{members}}}"#).as_bytes()).unwrap()
+    };
+    for (written, expect) in [("0", 0), ("0.7", 700), ("1e-1", 100), ("1e-05", 0), ("2", 2_000)] {
+        let asked = read(&format!(r#","temperature":{written}"#));
+        assert_eq!(asked.temperature_milli, Some(expect), "{written}");
+    }
+    assert_eq!(read(r#","stop":"END""#).stop, ["END"]);
+    assert_eq!(read(r#","stop":["a","b"],"n":1"#).stop, ["a", "b"]);
+    let unset = read(r#","stop":null,"temperature":null,"n":null"#);
+    assert_eq!((unset.stop.len(), unset.temperature_milli), (0, None));
+}
+
+#[test]
 fn a_bad_body_says_what_is_wrong_and_where() {
     let check = |body: &[u8], expect: &str| {
         let error: Box<RequestBodyError> = Box::new(OpenaiChatServerCodec.read(body).unwrap_err());
@@ -143,6 +158,18 @@ fn a_bad_body_says_what_is_wrong_and_where() {
     check(formatted(r#"{"type":"json_schema","json_schema":{"name":"x"}}"#).as_bytes(), expect);
     for words in ["null", r#"{"type":"text"}"#] {
         assert_eq!(OpenaiChatServerCodec.read(formatted(words).as_bytes()).unwrap().format, None::<Json>);
+    }
+    let with = |member: &str| format!(r#"{{"model":"m","messages":[],{member}}}"#);
+    for n in ["0", "2", "\"1\""] {
+        check(with(&format!(r#""n":{n}"#)).as_bytes(), "/n: expected 1, because a reply has one choice");
+    }
+    for temperature in ["-0.1", "2.001", "\"hot\"", "1e9"] {
+        let expect = "/temperature: expected a number from 0 to 2";
+        check(with(&format!(r#""temperature":{temperature}"#)).as_bytes(), expect);
+    }
+    for stop in ["7", "\"\"", "[\"a\",7]", r#"["a","b","c","d","e"]"#] {
+        let expect = "/stop: expected a text or a list of at most 4 texts, none of them empty";
+        check(with(&format!(r#""stop":{stop}"#)).as_bytes(), expect);
     }
     assert!(matches!(OpenaiChatServerCodec.read(b"{").unwrap_err(), RequestBodyError::NotJson(_)));
     assert_eq!(OpenaiChatServerCodec.read(br#"{"model":"m","messages":[]}"#).unwrap().format, None::<Json>);

@@ -198,4 +198,6 @@ fn a_bad_body_says_what_is_wrong_and_where() {
         "/previous_response_id: expected null, because replies are not stored; send the whole conversation as input",
     );
     check(r#"{"model":"m","input":"x","tools":[{"type":"function"}]}"#, "/tools/0/name: expected a string");
+    check(r#"{"model":"m","input":"x","n":2}"#, "/n: expected 1, because a reply has one choice");
+    check(r#"{"model":"m","input":"x","temperature":3}"#, "/temperature: expected a number from 0 to 2");
 }
