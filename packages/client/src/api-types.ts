@@ -79,7 +79,7 @@ export interface AnsweredForm {
 }
 
 /** An answer to a question. */
-export type Answered = 'once' | 'session' | 'prefix' | AnsweredNo | 'never' | AnsweredWords | AnsweredForm | 'decline';
+export type Answered = 'once' | 'session' | 'prefix' | 'family' | AnsweredNo | 'never' | AnsweredWords | AnsweredForm | 'decline';
 
 /** What to do if a call needs approval. */
 export type Approval = 'deny' | 'park' | 'notify';
@@ -189,6 +189,9 @@ export interface JobList {
   jobs: JobView[];
 }
 
+/** Whether a job still runs. */
+export type JobStatus = 'on' | 'off' | 'done';
+
 /** A job with its state. */
 export interface JobView {
   /** Number of failed runs in a row. */
@@ -202,10 +205,13 @@ export interface JobView {
   /** Total number of skipped times. */
   skipped: number;
   spec: Spec;
+  /** Whether it is on, off, or has nothing left to do. */
+  status: JobStatus;
   /** Whether it is enabled. */
   switch: Switch;
   /** Why the last message about it was not delivered. */
   untold?: string | null;
+  webhook?: WebhookView | null;
 }
 
 /** The kind of an entry. */
@@ -468,6 +474,12 @@ export interface Posed {
   question: Question;
 }
 
+/** The answer to a probe. */
+export interface ProbeResult {
+  /** `ok`, `stopping`, or `no_store` if the sessions cannot be read. */
+  status: string;
+}
+
 /** The body of every error response. */
 export interface Problem {
   error: ProblemDetail;
@@ -499,6 +511,8 @@ export interface QuestionApprovalContent {
   command?: string | null;
   /** SHA-256 of the tool and its arguments: only the approved call can run. */
   digest: string;
+  /** What the answer `family` would cover, in words and as grants; not set if the call has no family. */
+  family?: string | null;
   /** The grants that a sub-agent would hold; empty for other tools. */
   hands_on?: string[];
   /** The helper that makes the call, below the helpers that started it; not set if the session itself makes the call. */
@@ -596,6 +610,8 @@ export interface Run {
   cause: Cause;
   /** When it was due. */
   due: number;
+  /** The beginning of the message that started it; not part of the list of runs. */
+  message?: string | null;
   phase: Phase;
   /** The key of the run: a scheduled time, a user's request, or a message. */
   slot: string;
@@ -942,6 +958,14 @@ export interface Use {
 
 /** The state of a call. */
 export type UseStep = 'asked' | 'run';
+
+/** How signed messages start a job. */
+export interface WebhookView {
+  /** A shell command that sends a signed message; `$KEY` is the key of the job. */
+  command: string;
+  /** The address for signed messages. */
+  url: string;
+}
 
 /** Whenever the pattern matches the clock of a time zone. */
 export interface WhenCronContent {
@@ -1468,6 +1492,20 @@ export interface Routes {
     query: Record<never, never>;
     body: undefined;
     answer: Health;
+  };
+  /** Reports that the process answers. Needs no token. */
+  'GET /health/live': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: ProbeResult;
+  };
+  /** Reports whether the server accepts work: it is not stopping, and it can read its sessions. Needs no token. */
+  'GET /health/ready': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: ProbeResult;
   };
   /** Starts a job by a signed message. */
   'POST /hooks/{user}/{job}': {

@@ -455,6 +455,15 @@ export interface Prompt {
   blocks: Block[];
   /** The marks that the content sets. */
   marks?: Marks;
+  /** The conversation before the run, oldest message first. It counts only in the first prompt of a run; later the run has its own transcript. */
+  past?: PastMessage[];
+}
+
+/** A message from before the run, as the sender of the prompt reports it. */
+export interface PastMessage {
+  role: Role;
+  /** The content, in order. A call counts only if a result for it follows. */
+  blocks: Block[];
 }
 
 /** The kind of a failure. */

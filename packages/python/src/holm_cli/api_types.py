@@ -93,7 +93,7 @@ class AnsweredForm(TypedDict):
 
 
 # An answer to a question.
-Answered: TypeAlias = 'Literal["once", "session", "prefix", "never", "decline"] | AnsweredNo | AnsweredWords | AnsweredForm'
+Answered: TypeAlias = 'Literal["once", "session", "prefix", "family", "never", "decline"] | AnsweredNo | AnsweredWords | AnsweredForm'
 
 
 # What to do if a call needs approval.
@@ -217,6 +217,10 @@ class JobList(TypedDict):
     jobs: list[JobView]
 
 
+# Whether a job still runs.
+JobStatus: TypeAlias = 'Literal["on", "off", "done"]'
+
+
 class JobView(TypedDict):
     """A job with its state."""
 
@@ -231,10 +235,13 @@ class JobView(TypedDict):
     # Total number of skipped times.
     skipped: int
     spec: Spec
+    # Whether it is on, off, or has nothing left to do.
+    status: JobStatus
     # Whether it is enabled.
     switch: Switch
     # Why the last message about it was not delivered.
     untold: NotRequired[str | None]
+    webhook: NotRequired[WebhookView | None]
 
 
 # The kind of an entry.
@@ -534,6 +541,13 @@ class Posed(TypedDict):
     question: Question
 
 
+class ProbeResult(TypedDict):
+    """The answer to a probe."""
+
+    # `ok`, `stopping`, or `no_store` if the sessions cannot be read.
+    status: str
+
+
 class Problem(TypedDict):
     """The body of every error response."""
 
@@ -569,6 +583,8 @@ class QuestionApprovalContent(TypedDict):
     command: NotRequired[str | None]
     # SHA-256 of the tool and its arguments: only the approved call can run.
     digest: str
+    # What the answer `family` would cover, in words and as grants; not set if the call has no family.
+    family: NotRequired[str | None]
     # The grants that a sub-agent would hold; empty for other tools.
     hands_on: NotRequired[list[str]]
     # The helper that makes the call, below the helpers that started it; not set if the session itself makes the call.
@@ -678,6 +694,8 @@ class Run(TypedDict):
     cause: Cause
     # When it was due.
     due: int
+    # The beginning of the message that started it; not part of the list of runs.
+    message: NotRequired[str | None]
     phase: Phase
     # The key of the run: a scheduled time, a user's request, or a message.
     slot: str
@@ -1056,6 +1074,15 @@ class Use(TypedDict):
 
 # The state of a call.
 UseStep: TypeAlias = 'Literal["asked", "run"]'
+
+
+class WebhookView(TypedDict):
+    """How signed messages start a job."""
+
+    # A shell command that sends a signed message; `$KEY` is the key of the job.
+    command: str
+    # The address for signed messages.
+    url: str
 
 
 class WhenCronContent(TypedDict):
