@@ -88,7 +88,7 @@ eval-local: ## measure the small model on small tasks, with and without its gram
 	@"$${CARGO_TARGET_DIR:-target}/debug/examples/eval_local" --out "$${CARGO_TARGET_DIR:-target}/eval-local"
 
 test: ## run all tests, the feature matrix, and the builds for WASM and for a bare target
-	@scripts/setup test model suites sdks api conformance editors wasm guests js hosts examples dashboard docs
+	@scripts/setup test model suites sdks api clients conformance editors wasm guests js hosts examples dashboard docs
 	@scripts/part 'the dashboard' scripts/test-dashboard build
 	@scripts/part 'the small guests' scripts/build-guests light
 	@scripts/part 'tests of the guests' cargo test --quiet --manifest-path guests/Cargo.toml --target-dir "$${HOLM_GUESTS_TARGET:-$${XDG_CACHE_HOME:-$$HOME/.cache}/holm/guests}" --features guest-kit/text
@@ -98,7 +98,7 @@ test: ## run all tests, the feature matrix, and the builds for WASM and for a ba
 	@scripts/beside \
 		'scripts/part tests scripts/test-rust' \
 		'scripts/part "the npm package" scripts/test-js && scripts/part "its guards switched off" scripts/test-mutants-js && scripts/part "browser and edge" scripts/test-hosts && scripts/part "examples for the web" scripts/test-examples web' \
-		'scripts/part "the server by its document" scripts/test-api && scripts/part "the dashboard in the browser" scripts/test-dashboard e2e && scripts/part examples scripts/test-examples native && scripts/part "the documentation" scripts/test-docs && scripts/part "other serde_json features" scripts/test-features && scripts/part WebAssembly scripts/build-wasm && scripts/part "a bare target" scripts/build-bare'
+		'scripts/part "the server by its document" scripts/test-api && scripts/part "the clients for Python and TypeScript" scripts/test-clients && scripts/part "the dashboard in the browser" scripts/test-dashboard e2e && scripts/part examples scripts/test-examples native && scripts/part "the documentation" scripts/test-docs && scripts/part "other serde_json features" scripts/test-features && scripts/part WebAssembly scripts/build-wasm && scripts/part "a bare target" scripts/build-bare'
 
 test-quick: ## run before each commit: formatting, lints and all quick test programs; minutes
 	@scripts/setup check test model

@@ -136,6 +136,9 @@ conformance_node() { echo "$(conformance_home)/node_modules/.bin/node"; }
 # Where the program is installed that tries the server's interface.
 api_home() { echo "${HOLM_API_TESTER:-${XDG_CACHE_HOME:-$HOME/.cache}/holm/schemathesis}"; }
 
+# Where the tools are installed that packages/python is tested with.
+clients_home() { echo "${HOLM_CLIENT_TESTS:-${XDG_CACHE_HOME:-$HOME/.cache}/holm/clients}"; }
+
 # Where cargo-mutants is installed.
 mutants_home() { echo "${XDG_CACHE_HOME:-$HOME/.cache}/holm/mutants"; }
 
