@@ -77,12 +77,15 @@ export class CommandHelp {
   of(path) {
     const key = path.join(' ');
     if (!this.#known.has(key)) {
-      const done = spawnSync(this.#program, [...path, '--help'], { encoding: 'utf8', env: { PATH: process.env.PATH, HOME: '/nonexistent' } });
+      const print = (flag) => spawnSync(this.#program, [...path, flag], { encoding: 'utf8', env: { PATH: process.env.PATH, HOME: '/nonexistent' } });
+      // Commands with many flags show all of them only there.
+      const all = print('--help-all');
+      const done = all.status === 0 ? all : print('--help');
       if (done.status !== 0) throw new Error(`${this.#program} ${key} --help: ${done.error ?? done.stderr}`);
       const listed = /^Commands:\n((?: .*\n)+)/m.exec(done.stdout)?.[1] ?? '';
       const commands = [...listed.matchAll(/^ {2}([a-z][\w-]*)(?: |$)/gm)].map((match) => match[1]);
       const flags = [...done.stdout.matchAll(/^ +(?:(-\w), )?(--[\w-]+)/gm)].flatMap((match) => [match[1], match[2]]);
-      this.#known.set(key, { commands, flags: new Set([...flags.filter(Boolean), '-h', '--help', '-V', '--version']) });
+      this.#known.set(key, { commands, flags: new Set([...flags.filter(Boolean), '-h', '--help', '--help-all', '-V', '--version']) });
     }
     return this.#known.get(key);
   }
