@@ -110,6 +110,7 @@ proptest! {
         let admitted = later.parse::<AccessRequest>().is_ok_and(|need| grants.admits(&need));
         prop_assert_eq!(covers(&grants, &asked), admitted);
         let shown = family.grants().iter().map(Grant::to_string).collect::<Vec<_>>().join(" ");
-        prop_assert!(family.label().ends_with(&format!("({shown})")));
+        let is_named = family.label().ends_with(&format!("({shown})"));
+        prop_assert!(is_named);
     }
 }
