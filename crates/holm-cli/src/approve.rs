@@ -532,7 +532,7 @@ pub(crate) fn question(proposal: &Proposal, offer: &ApprovalOffer) -> Vec<String
 fn headline(proposal: &Proposal, offer: &ApprovalOffer, summary: Option<&CallSummary>) -> String {
     match summary {
         _ if proposal.reasons.contains(&AskReason::LeavesPlan) => "carry out this plan?".into(),
-        Some(summary) => format!("{}?", without_gaps(&summary.headline)),
+        Some(summary) => without_gaps(&summary.headline),
         None if offer.command.is_some() => "run this command?".into(),
         None => format!("may `{}` run?", proposal.tool),
     }

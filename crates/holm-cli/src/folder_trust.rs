@@ -129,6 +129,8 @@ impl FolderAccess {
         let (grants, mode) = match self {
             Self::None => (Vec::new(), None),
             Self::Reads => (TrustLevel::Look.grants(), None),
+            // The user's own settings decide the mode.
+            Self::Trusted(TrustLevel::Ask) => (Vec::new(), None),
             Self::Trusted(level) => (level.grants(), Some(level.mode())),
         };
         let value = |grant| SettingValue { value: grant, origin: SettingOrigin::FolderTrust };

@@ -31,8 +31,8 @@ fn with_help_all(command: Command) -> Command {
         .arg(all.help("Print help with all options").help_heading("Global options"))
 }
 
-/// Prints a usage error or the requested help. Adds a suggestion for a mistyped command, if clap has
-/// none.
+/// Prints a usage error or the requested help. Adds a
+/// suggestion for a mistyped command, if clap has none.
 pub(crate) fn print(said: &clap::Error) -> io::Result<()> {
     said.print()?;
     match suggestion(said) {
@@ -51,8 +51,8 @@ fn suggestion(said: &clap::Error) -> Option<String> {
     nearest(typed, &command.get_subcommands().map(Command::get_name).collect::<Vec<_>>()).map(str::to_owned)
 }
 
-/// The name that was probably meant: one with a letter more, less or other, or with the same letters in
-/// another order.
+/// The name that was probably meant: one with a letter more,
+/// less or other, or with the same letters in another order.
 fn nearest<'a>(typed: &str, names: &[&'a str]) -> Option<&'a str> {
     let letters = |name: &str| {
         let mut letters: Vec<char> = name.chars().collect();

@@ -63,8 +63,8 @@ use proc_macro::TokenStream;
 ///
 /// A parameter of the type `ToolInvocation`, `ProgressReporter` or `CancellationToken` is not an
 /// argument: the function receives the call's own. A parameter with `#[arguments]` stands for all
-/// arguments, for types that are used elsewhere too. `#[serde(…)]` and `#[schemars(…)]` on a
-/// parameter are kept.
+/// arguments, for types that are used elsewhere too.
+/// `#[serde(…)]` and `#[schemars(…)]` on a parameter are kept.
 #[proc_macro_attribute]
 pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
     expand::tool(options.into(), item.into()).unwrap_or_else(|error| error.to_compile_error()).into()

@@ -12,8 +12,8 @@ use thiserror::Error;
 
 /// Why a request failed, completely or in part.
 ///
-/// No variant repeats a path, a query or the value of a request's header, because they may contain
-/// secrets.
+/// No variant repeats a path, a query or the value
+/// of a request's header, because they may contain secrets.
 /// [`ConnectionDenied::origin`] is the most that is shown. [`ConnectionDenied::led_to`] is for
 /// callers that ask for it by name.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

@@ -64,8 +64,8 @@ impl ServerOptions {
     }
 
     /// The address under which other programs reach the server: the first of its host names, or
-    /// the address on which it listens. A host name without a certificate belongs to a proxy, which
-    /// has one.
+    /// the address on which it listens. A host name without
+    /// a certificate belongs to a proxy, which has one.
     pub fn public_url(&self) -> String {
         let base = self.base.as_str();
         match (self.hosts.first(), &self.tls) {

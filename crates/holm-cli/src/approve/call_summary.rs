@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 /// A call in words.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct CallSummary {
-    /// What it does: "edit src/calc.py (+1 −1)".
+    /// What it does, as a question: "edit src/calc.py? (+1 −1)".
     pub(super) headline: String,
     /// The change, line by line; each begins with `+` or `-` as in a diff.
     pub(super) change: Vec<String>,
@@ -22,12 +22,12 @@ impl CallSummary {
         let Value::Object(arguments) = serde_json::from_str(arguments).ok()? else { return None };
         match tool {
             "read" => has_only(&arguments, &["path"])
-                .then(|| Some(Self::plain(format!("read {}", line(&arguments, "path")?))))?,
+                .then(|| Some(Self::plain(format!("read {}?", line(&arguments, "path")?))))?,
             "write" => has_only(&arguments, &["path", "content"]).then(|| Self::write(&arguments))?,
             "edit" => Self::edit(&arguments),
             "patch" => has_only(&arguments, &["diff", "paths"]).then(|| Self::patch(&arguments))?,
             "fetch" => has_only(&arguments, &["url"])
-                .then(|| Some(Self::plain(format!("fetch {}", line(&arguments, "url")?))))?,
+                .then(|| Some(Self::plain(format!("fetch {}?", line(&arguments, "url")?))))?,
             _ => None,
         }
     }
@@ -44,15 +44,15 @@ impl CallSummary {
     fn edit(arguments: &Map<String, Value>) -> Option<Self> {
         let path = line(arguments, "path")?;
         let mut change = Vec::new();
-        let edits: Vec<&Map<String, Value>> = match arguments.get("edits") {
+        let (edits, known): (Vec<&Map<String, Value>>, &[&str]) = match arguments.get("edits") {
             Some(Value::Array(edits)) if has_only(arguments, &["path", "edits"]) => {
-                edits.iter().map(Value::as_object).collect::<Option<_>>()?
+                (edits.iter().map(Value::as_object).collect::<Option<_>>()?, &["old", "new"])
             }
             Some(_) => return None,
-            None => vec![arguments],
+            None => (vec![arguments], &["path", "old", "new"]),
         };
         for edit in edits {
-            if !has_only(edit, &["path", "old", "new"]) {
+            if !has_only(edit, known) {
                 return None;
             }
             change.extend(marked('-', text(edit, "old")?));
@@ -84,7 +84,7 @@ impl CallSummary {
             change.iter().filter(|line| line.starts_with(mark) && !line.starts_with(heading)).count()
         };
         let (added, removed) = (count('+', "+++"), count('-', "---"));
-        Self { headline: format!("{what} (+{added} −{removed})"), change }
+        Self { headline: format!("{what}? (+{added} −{removed})"), change }
     }
 }
 
@@ -121,12 +121,12 @@ mod tests {
         let shown = summary("edit", edit).unwrap();
         assert_eq!(
             shown,
-            ("edit src/calc.py (+1 −2)".into(), ["- a", "- b", "+ a"].map(String::from).into())
+            ("edit src/calc.py? (+1 −2)".into(), ["- a", "- b", "+ a"].map(String::from).into())
         );
         let write = r#"{"path":"n.txt","content":"1\n"}"#;
-        assert_eq!(summary("write", write).unwrap().0, "write n.txt (+1 −0)");
+        assert_eq!(summary("write", write).unwrap().0, "write n.txt? (+1 −0)");
         let patch = r#"{"diff":"--- a/x\n+++ b/x\n@@ -1 +1 @@\n-1\n+2\n"}"#;
-        assert_eq!(summary("patch", patch).unwrap().0, "patch x (+1 −1)");
+        assert_eq!(summary("patch", patch).unwrap().0, "patch x? (+1 −1)");
     }
 
     #[test]

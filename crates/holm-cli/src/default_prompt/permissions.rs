@@ -2,7 +2,8 @@
 //! the kernel does, so a change of the kernel's rules must be repeated here, or the model is told
 //! something false. Questions to the user are written in `approve.rs`.
 
-use holm::grants::{Grant, GrantKind, GrantSet, Level, LevelDecision, Mode};
+use holm::grants::{AccessRequest, Grant, GrantKind, GrantSet, Level, LevelDecision, Mode};
+use holm_tools::shell::SHELL;
 
 /// What decides whether a call passes without a question.
 #[derive(Debug, Clone)]
@@ -80,6 +81,11 @@ impl CallPermissions {
         }
     }
 
+    /// Whether a grant names the tool that runs commands, which answers what the mode asks about it.
+    fn runs_commands_unasked(&self) -> bool {
+        AccessRequest::new(GrantKind::Tool, SHELL).is_ok_and(|shell| self.grants.admits(&shell))
+    }
+
     fn passage(&self, grant: &Grant) -> CallTreatment {
         let only_looks = self.mode == Mode::Plan && self.confined && grant.kind() == GrantKind::Exec;
         let level = if only_looks { Level::ReadOnly } else { level(grant.kind()) };
@@ -89,6 +95,9 @@ impl CallPermissions {
         match stance {
             LevelDecision::Deny => CallTreatment::Refused,
             LevelDecision::Allow | LevelDecision::Ask if agreed => CallTreatment::Free,
+            LevelDecision::Ask if grant.kind() == GrantKind::Exec && self.runs_commands_unasked() => {
+                CallTreatment::Free
+            }
             LevelDecision::Allow if matches!(grant.kind(), GrantKind::Fetch | GrantKind::Secret) => {
                 CallTreatment::UntilRead
             }

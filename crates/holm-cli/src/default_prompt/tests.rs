@@ -70,7 +70,11 @@ fn check(permissions: &CallPermissions) {
     for grant in claimed(&lines, "Allowed: ").iter().chain(&claimed(&lines, "Allowed until")) {
         let passes = match mode.stance(level(grant)) {
             LevelDecision::Allow => grants.contains(grant) || yes.contains(grant),
-            LevelDecision::Ask => yes.contains(grant),
+            // A grant of a tool answers what the mode asks about it.
+            LevelDecision::Ask => {
+                let runs_commands = grants.contains(&"tool:shell".parse().unwrap());
+                yes.contains(grant) || (grant.kind() == GrantKind::Exec && runs_commands && grants.contains(grant))
+            }
             LevelDecision::Deny => false,
         };
         assert!(passes, "{grant} of {permissions:?}: {lines:#?}");

@@ -202,7 +202,7 @@ fn a_person_decides_about_a_change_that_the_editor_shows() {
         assert!(content.contains(&diff), "{asked}");
         let kinds: Vec<_> =
             asked["options"].as_array().unwrap().iter().map(|option| &option["kind"]).collect();
-        assert_eq!(kinds, ["allow_once", "allow_always", "reject_once", "reject_always"]);
+        assert_eq!(kinds, ["allow_once", "allow_always", "allow_always", "reject_once", "reject_always"]);
         assert_eq!(asked["toolCall"]["toolCallId"], found.updates("a", "tool_call")[0]["toolCallId"]);
         assert_eq!(fs::read_to_string(&path).ok().as_deref(), expect, "{answer}");
         assert_eq!(found.status("a"), status, "{answer}");

@@ -498,7 +498,7 @@ fn holm_alone_at_a_terminal_is_a_chat() {
 fn whoever_leaves_is_told_the_command_that_leads_back() {
     let stage =
         Stage::new([]).file("script.json", r#"{"results":[{"replied":{"blocks":[{"text":"By heart."}]}}]}"#);
-    let args = ["chat", "--data", "other data", "--script", "script.json"];
+    let args = ["chat", "--data", "other data", "--script", "script.json", "--trust", "ask"];
     let mut chat = Pty::start(&stage, LARGE, &args, &[]);
     chat.shows("Type what you want done.");
     says(&mut chat, "hello", "By heart.");

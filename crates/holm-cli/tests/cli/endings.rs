@@ -143,6 +143,7 @@ fn help_names_every_exit_code_and_goes_to_standard_output() {
       log          Print a session's events as a log, or write them to --log-json-file or --log-http
       hooks        List and trust hooks
       keys         Manage API keys of providers
+      trust        Show and change what agents may do in a folder without asking
       config       Show settings and trust this project's files
       check        Check all settings, agents, skills, hooks and servers without running them
       doctor       Diagnose this machine's setup
@@ -159,13 +160,15 @@ fn help_names_every_exit_code_and_goes_to_standard_output() {
       help         Print this message or the help of the given subcommand(s)
 
     Options:
+      -h, --help     Print help
+      -V, --version  Print version
+
+    Global options:
           --data <FOLDER>         Data folder [default: $HOLM_DATA, else $XDG_DATA_HOME/holm, else
                                   ~/.local/share/holm]
           --log-json-file <FILE>  Also append events to this file, one JSON object per line
           --log-http <URL>        Also send events to this URL, as JSON lines; a URL on another machine
                                   needs a --grant fetch:…
-      -h, --help                  Print help
-      -V, --version               Print version
 
     Exit codes:
       0    answered

@@ -55,7 +55,7 @@ fn sessions_are_listed_the_latest_first() {
     assert_eq!((code, lines.len()), (Some(0), 3), "{screen}");
     assert_eq!(
         lines[0].split_whitespace().collect::<Vec<_>>(),
-        ["session", "changed", "(UTC)", "model", "title"]
+        ["session", "changed", "(UTC)", "model", "folder", "title"]
     );
     stage.holm(["session", "list", "--limit", "0"]).fails(2, "0 is not in 1..");
     let ran = stage.holm(["session", "list", "--json", "--limit", "1"]);

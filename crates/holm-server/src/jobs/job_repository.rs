@@ -264,8 +264,8 @@ impl JobRepository {
         self.0.open_job_runs(job.as_str()).await?.iter().map(held_run).collect()
     }
 
-    /// Whether a job has nothing left to do: it was for one time, which has passed, and its run has
-    /// ended.
+    /// Whether a job has nothing left to do: it was for
+    /// one time, which has passed, and its run has ended.
     ///
     /// # Errors
     /// [`JobRepositoryError`] if the store fails.

@@ -6,8 +6,8 @@ use std::{
     time::Duration,
 };
 
-/// The upper bounds of the buckets, in milliseconds: from an answer out of memory to a long reply of
-/// a model.
+/// The upper bounds of the buckets, in milliseconds: from an answer
+/// out of memory to a long reply of a model.
 const BOUNDS_MS: [u64; 12] = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 10_000, 30_000, 120_000];
 
 /// A histogram of durations.

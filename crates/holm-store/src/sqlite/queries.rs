@@ -170,8 +170,8 @@ pub(super) fn untag(conn: &Connection, run: RunNumber, tag: &str) -> Result<()> 
     Ok(())
 }
 
-/// The page of a list, each row with the words of its lease. The caller removes holders that are no
-/// longer alive.
+/// The page of a list, each row with the words of
+/// its lease. The caller removes holders that are no longer alive.
 pub(super) fn list(
     conn: &Connection,
     filter: &OwnedSessionFilter,

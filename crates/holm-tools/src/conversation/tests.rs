@@ -186,7 +186,7 @@ async fn tools_that_are_many_are_looked_up_and_the_list_of_requests_stays() {
     assert!(told.contains("There is no nothing."), "{told}");
     drop(session);
     for name in ["tool_57", "tool_41", "tool_33"] {
-        let announced = format!("\\n- {name}: Does thing number");
+        let announced = format!("\\n- {name}: \\\"Does thing number");
         assert_eq!(told.matches(&announced).count(), 1, "{name}: {told}");
     }
     // A host that takes over offers what the run had asked for.

@@ -98,7 +98,7 @@ fn lists_and_help_stand_over_everything() {
     chat.state.over = Some(ScreenOverlay::Picker(ListPicker::new("resume a session", vec![row])));
     insta::assert_snapshot!(screen(&mut chat.state, 60, 8));
     chat.state.over = Some(ScreenOverlay::Help { scroll: 0 });
-    insta::assert_snapshot!(screen(&mut chat.state, 80, 56));
+    insta::assert_snapshot!(screen(&mut chat.state, 80, 60));
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn help_that_does_not_fit_is_not_cut_and_says_that_there_is_more() {
     let mut chat = talked();
     chat.state.over = Some(ScreenOverlay::Help { scroll: 0 });
     let shown = screen(&mut chat.state, 80, 24);
-    assert!(shown.contains("31 more below: Down and PageDown go there, Esc closes"), "{shown}");
+    assert!(shown.contains("35 more below: Down and PageDown go there, Esc closes"), "{shown}");
     assert!(shown.contains("its next step"), "{shown}");
     chat.state.over = Some(ScreenOverlay::Help { scroll: 9_999 });
     let shown = screen(&mut chat.state, 80, 24);

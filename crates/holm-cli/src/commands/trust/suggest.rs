@@ -83,8 +83,8 @@ impl ApprovedNeeds {
         }
     }
 
-    /// One grant for each need, and those that another one contains are left out. The most frequent
-    /// come first.
+    /// One grant for each need, and those that another one
+    /// contains are left out. The most frequent come first.
     fn grants(self) -> Vec<(Grant, u64)> {
         let exact = |(need, count): (String, u64)| {
             let grant = need.parse::<AccessRequest>().ok().and_then(|need| Grant::exactly(&need).ok());

@@ -199,8 +199,8 @@ impl AnswerStream {
         }
     }
 
-    /// Ends the answer after this text, and stops the session. What it used is known once it has
-    /// stopped.
+    /// Ends the answer after this text, and stops the session.
+    /// What it used is known once it has stopped.
     async fn cut(&mut self, text: String) {
         // A session that has ended need not be cancelled.
         let _ = self.room.cancel("the answer reached a stop sequence");

@@ -127,7 +127,7 @@ const ASKED: &[(&str, &str)] = &[
     ("under a shell with joined flags", "sh -ec 'git status'"),
     ("with hidden arguments of a shell", "sh -c 'git status' x y"),
     ("in ten wrappers", "env nice env nice env nice env nice env nice git status"),
-    ("another option", "git status --porcelain"),
+    ("another option", "git status --ignored"),
     ("an option cut short", "sort --compress-prog=./x"),
     ("an option with a program", "rg --pre ./x y"),
     ("an option with a file", "sort -o x y"),
