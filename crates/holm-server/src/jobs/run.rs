@@ -12,8 +12,8 @@ use crate::{ApiError, SessionId};
 /// Bytes of an answer that are stored with the run; the session has all of it.
 const MOST_ANSWER: usize = 16 * 1024;
 
-/// Bytes of a message that are stored with the run and
-/// shown to the agent: enough for the events that services send.
+/// Bytes of a message that are stored with the run and shown to the agent: enough for the events
+/// that services send.
 const MOST_MESSAGE: usize = 64 * 1024;
 
 /// One run of a job. Each attempt is a session of its own.

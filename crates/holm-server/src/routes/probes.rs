@@ -18,8 +18,8 @@ use utoipa::ToSchema;
 
 use crate::{HolmServer, auth::UserName, request_guard};
 
-/// How long the result of a check counts. Anybody can
-/// send probes, and they must not keep the database busy.
+/// How long the result of a check counts. Anybody can send probes, and they must not keep the
+/// database busy.
 const CHECK_LIFETIME: Duration = Duration::from_secs(1);
 /// How long the store may take to answer. Probes usually wait a few seconds.
 const CHECK_TIME: Duration = Duration::from_secs(2);
@@ -50,8 +50,8 @@ pub(crate) async fn live() -> Response {
     answer(StatusCode::OK, "ok")
 }
 
-/// Reports whether the server accepts work: it is not stopping,
-/// and it can read its sessions. Needs no token.
+/// Reports whether the server accepts work: it is not stopping, and it can read its sessions. Needs
+/// no token.
 #[utoipa::path(get, path = "/health/ready", security(()),
     responses((status = 200, body = ProbeResult), (status = 503, body = ProbeResult)))]
 pub(crate) async fn ready(State(server): State<HolmServer>) -> Response {
