@@ -44,11 +44,12 @@ pub(crate) fn at_folder(
 ) -> Result<HolmPaths, CommandError> {
     let mut folder_access = FolderAccess::of(&places)?;
     let is_chosen = matches!(folder_access, FolderAccess::Trusted(_));
-    if question == FirstQuestion::Ask && !is_chosen {
-        if let Some(level) = ask(&places, screen) {
-            folder_access = FolderAccess::Trusted(level);
-            store(&places, level, screen);
-        }
+    if question == FirstQuestion::Ask
+        && !is_chosen
+        && let Some(level) = ask(&places, screen)
+    {
+        folder_access = FolderAccess::Trusted(level);
+        store(&places, level, screen);
     }
     Ok(HolmPaths { folder_access, ..places })
 }

@@ -203,10 +203,10 @@ impl ChatSessions {
     }
 
     /// Grants something to a session, as far as a policy allows it.
-    pub(super) fn grant(&self, tab: TabId, grant: Grant) {
+    pub(super) fn grant(&self, tab: TabId, grant: &Grant) {
         let Some(live) = self.live(tab) else { return self.note(tab, NOT_OPEN.into()) };
         let grants = live.change_grants(|has| has.iter().cloned().chain([grant.clone()]).collect());
-        let is_given = grants.contains(&grant);
+        let is_given = grants.contains(grant);
         self.say(tab, |handle| handle.tell(Input::GrantsChanged(grants)));
         self.note(
             tab,

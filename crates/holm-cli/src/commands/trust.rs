@@ -84,7 +84,7 @@ pub(crate) async fn execute(args: &TrustArgs, data: Option<&Path>) -> anyhow::Re
     if args.forget || args.level.is_some() {
         file.set(&folder, args.level)?;
     }
-    show(&file, HolmPaths { work: folder, ..places }, &screen, args.json)?;
+    show(&file, &HolmPaths { work: folder, ..places }, &screen, args.json)?;
     Ok(CommandExit::Done)
 }
 
@@ -102,7 +102,7 @@ fn list(file: &FolderTrustFile, screen: &TerminalOutput, json: bool) {
 /// Shows what applies in the folder of these paths, and why.
 fn show(
     file: &FolderTrustFile,
-    places: HolmPaths,
+    places: &HolmPaths,
     screen: &TerminalOutput,
     json: bool,
 ) -> Result<(), CommandError> {
@@ -122,7 +122,7 @@ fn show(
         }
         None => {
             screen.line(&format!("{folder}: no level chosen"));
-            screen.line(match FolderAccess::of(&places)? {
+            screen.line(match FolderAccess::of(places)? {
                 FolderAccess::Reads | FolderAccess::Trusted(_) => TrustLevel::Look.meaning(),
                 FolderAccess::None => {
                     "Holm asks before agents read, change or run anything here, because this folder is not a \

@@ -73,7 +73,8 @@ fn check(permissions: &CallPermissions) {
             // A grant of a tool answers what the mode asks about it.
             LevelDecision::Ask => {
                 let runs_commands = grants.contains(&"tool:shell".parse().unwrap());
-                yes.contains(grant) || (grant.kind() == GrantKind::Exec && runs_commands && grants.contains(grant))
+                yes.contains(grant)
+                    || (grant.kind() == GrantKind::Exec && runs_commands && grants.contains(grant))
             }
             LevelDecision::Deny => false,
         };

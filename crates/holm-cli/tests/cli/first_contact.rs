@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use holm_testkit::double::Act;
+use holm_testkit::double::{Act, Seen};
 use serde_json::json;
 
 use crate::{
@@ -30,7 +30,7 @@ fn stage() -> Stage {
 
 /// Which of the three calls succeeded, by what the model was told.
 fn succeeded(stage: &Stage) -> (bool, bool, bool) {
-    let told: Vec<String> = stage.double.requests().iter().skip(1).map(|request| request.text()).collect();
+    let told: Vec<String> = stage.double.requests().iter().skip(1).map(Seen::text).collect();
     (
         told[0].contains("one two three"),
         stage.work().join("made.txt").exists(),

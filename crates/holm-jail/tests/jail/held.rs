@@ -317,7 +317,7 @@ async fn the_folders_that_lead_to_roots_in_a_kept_tmp_are_read_only() {
     let work = cell.path("work");
     let way = work.parent().unwrap();
     cell.make(&format!("session/{}/.keep", way.file_name().unwrap().display()), "");
-    let jail = cell.jail().temporary(&cell.path("session"), [way.to_owned()]);
+    let jail = cell.jail().temporary(cell.path("session"), [way.to_owned()]);
     let script = "touch /tmp/kept && echo kept; touch $CELL/new 2>/dev/null && echo made; \
                   touch $CELL/work/new && echo worked";
     let outcome = cell.run(&jail, &cell::shell(script)).await;

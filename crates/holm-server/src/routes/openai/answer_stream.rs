@@ -204,12 +204,7 @@ impl AnswerStream {
     async fn cut(&mut self, text: String) {
         // A session that has ended need not be cancelled.
         let _ = self.room.cancel("the answer reached a stop sequence");
-        loop {
-            match self.next_unscanned().await {
-                Some(AnswerPiece::Text(_) | AnswerPiece::Calls(_)) => {}
-                Some(AnswerPiece::Done { .. } | AnswerPiece::Failed(_)) | None => break,
-            }
-        }
+        while let Some(AnswerPiece::Text(_) | AnswerPiece::Calls(_)) = self.next_unscanned().await {}
         if !text.is_empty() {
             self.ready.push_back(AnswerPiece::Text(text));
         }
