@@ -85,7 +85,9 @@ export class CommandHelp {
       const listed = /^Commands:\n((?: .*\n)+)/m.exec(done.stdout)?.[1] ?? '';
       const commands = [...listed.matchAll(/^ {2}([a-z][\w-]*)(?: |$)/gm)].map((match) => match[1]);
       const flags = [...done.stdout.matchAll(/^ +(?:(-\w), )?(--[\w-]+)/gm)].flatMap((match) => [match[1], match[2]]);
-      this.#known.set(key, { commands, flags: new Set([...flags.filter(Boolean), '-h', '--help', '--help-all', '-V', '--version']) });
+      // The values that an argument beside the commands may have.
+      const values = new Set([...done.stdout.matchAll(/^ +- ([a-z][\w-]*): /gm)].map((match) => match[1]));
+      this.#known.set(key, { commands, values, flags: new Set([...flags.filter(Boolean), '-h', '--help', '--help-all', '-V', '--version']) });
     }
     return this.#known.get(key);
   }
@@ -102,14 +104,14 @@ export class CommandHelp {
     const path = [];
     for (let at = 0; at < words.length; at += 1) {
       const word = words[at];
-      const { commands, flags } = this.of(path);
+      const { commands, flags, values } = this.of(path);
       if (word === '--') return PASS_ON_TO_RUN.includes(path[0]) ? this.#problemOfFlags(['run'], words.slice(at + 1)) : null;
       if (word.startsWith('-') && word !== '-') {
         const name = word.split('=')[0];
         if (/^--?[a-zA-Z][\w-]*$/.test(name) && !flags.has(name)) return `\`holm ${path.join(' ')}\` has no flag ${name}`;
       } else if (commands.includes(word)) {
         path.push(word);
-      } else if (commands.length > 0 && /^[a-z][a-z-]*$/.test(word) && (at === 0 || !words[at - 1].startsWith('-'))) {
+      } else if (commands.length > 0 && !values.has(word) && /^[a-z][a-z-]*$/.test(word) && (at === 0 || !words[at - 1].startsWith('-'))) {
         return `\`holm ${path.join(' ')}\` has no command ${word}`;
       }
     }
