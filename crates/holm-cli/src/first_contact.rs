@@ -29,7 +29,7 @@ const CHOICES: [(&str, &str, TrustLevel); 3] = [
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FirstQuestion {
     Ask,
-    /// Nobody is at the terminal, or flags say what is allowed.
+    /// No user is at the terminal, or flags say what is allowed.
     Skip,
 }
 

@@ -1,5 +1,5 @@
-//! Reads JSON strings, borrowed from the text where there are no escapes. Strings that nobody needs
-//! are skipped in `scan.rs`. Half of a surrogate pair is an error.
+//! Reads JSON strings, borrowed from the text where there are no escapes. Strings of
+//! unknown fields are skipped in `scan.rs`. Half of a surrogate pair is an error.
 
 use alloc::borrow::{Cow, ToOwned as _};
 use alloc::string::String;

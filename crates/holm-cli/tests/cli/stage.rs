@@ -52,7 +52,7 @@ impl Stage {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("work")).unwrap();
         let stage = Self { folder, double: double.wants_key(KEY) };
-        // Nothing is allowed at first, and nobody is asked what is.
+        // Nothing is allowed at first, and the first question was answered.
         stage.trust("ask");
         stage
     }

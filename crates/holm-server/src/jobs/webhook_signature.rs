@@ -4,7 +4,7 @@
 //!
 //! Messages of GitHub are accepted too: `x-hub-signature-256: sha256=<HMAC-SHA256 over the body>`.
 //! That signature covers no time and no id, so the signature itself is the id: the same body starts
-//! one run, however often somebody sends it.
+//! one run, even if it is sent again.
 //!
 //! It does not know jobs (`job.rs` tries the current and the previous key) or HTTP limits
 //! (`routes/hooks.rs`). All signatures are checked in constant time, and the sender is never told
