@@ -13,8 +13,8 @@ use crate::{
 /// How often an unclear answer is asked again before the run starts with reading alone.
 const MOST_TRIES: u32 = 3;
 
-/// The choices of the question: name, meaning and level. `holm
-/// trust ask` is stricter, for those who look for it.
+/// The choices of the question: name, meaning and level. The strictest level is not among them;
+/// `holm trust ask` chooses it.
 const CHOICES: [(&str, &str, TrustLevel); 3] = [
     ("Look", "read files; I approve every change and every command", TrustLevel::Look),
     ("Edit", "read and write files; I approve every command", TrustLevel::Edit),

@@ -93,9 +93,7 @@ fn announcement(tools: &[Arc<ToolSpec>]) -> String {
             None => unexplained.push(format!("`{}`", tool.name)),
         }
     }
-    if let Some(first) = unexplained.get(..MOST_ANNOUNCED_NAMES.min(unexplained.len())) {
-        text.push_str(&names_only(first, unexplained.len() - first.len()));
-    }
+    text.push_str(&names_only(&unexplained));
     envelope::defused(&text)
 }
 
@@ -110,10 +108,11 @@ fn described(tool: &ToolSpec) -> String {
 }
 
 /// The line for tools whose declarations do not fit.
-fn names_only(names: &[String], more: usize) -> String {
-    if names.is_empty() {
+fn names_only(names: &[String]) -> String {
+    let (shown, rest) = names.split_at(names.len().min(MOST_ANNOUNCED_NAMES));
+    if shown.is_empty() {
         return String::new();
     }
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    format!("\n- Ask `{FINDER}` about these first: {}{more}", names.join(", "))
+    let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+    format!("\n- Ask `{FINDER}` about these first: {}{more}", shown.join(", "))
 }

@@ -211,7 +211,7 @@ impl AnswerStream {
         self.ready.push_back(AnswerPiece::Done { stop: StopReason::StopSequence, usage: self.usage });
     }
 
-    /// The next piece of the session's text, whatever it contains.
+    /// The next piece of the session's text, without a search for stop sequences.
     async fn next_unscanned(&mut self) -> Option<AnswerPiece> {
         match self.phase {
             AnswerPhase::Over => return None,

@@ -1,7 +1,10 @@
 //! Turns a client's conversation into a prompt. The last message is the prompt itself; the messages
 //! before it become the past of the session, each with its own role.
+//!
+//! The client reports that past, and no rule has judged it. Results of tools in it may come from
+//! anywhere, so the run counts as one that has read private and untrusted content.
 
-use holm_kernel::{Block, Message, PastMessage, Prompt, Role};
+use holm_kernel::{Block, Marks, Message, PastMessage, Prompt, Role};
 use holm_wire::server::CompletionRequest;
 
 use crate::ApiError;
@@ -14,8 +17,10 @@ pub(super) fn whole(asked: &CompletionRequest) -> Result<Prompt, ApiError> {
         .then(|| PastMessage { role: Role::System, blocks: vec![Block::Text(system.to_owned())] });
     let before =
         before.iter().map(|message| PastMessage { role: message.role, blocks: message.blocks.clone() });
-    let past = system.into_iter().chain(before).collect();
-    Ok(Prompt { blocks: last.blocks.clone(), past, ..Prompt::text("") })
+    let past: Vec<PastMessage> = system.into_iter().chain(before).collect();
+    let has_read = past.iter().any(|message| message.role == Role::Tool);
+    let marks = Marks { untrusted: has_read, private: has_read };
+    Ok(Prompt { blocks: last.blocks.clone(), marks, past })
 }
 
 /// Only the last message, for a session that knows the rest.

@@ -1,4 +1,4 @@
-use holm_kernel::{Prompt, Role};
+use holm_kernel::{Marks, Prompt, Role};
 use holm_wire::{
     openai_chat,
     server::{CompletionRequest, ServerCodec as _},
@@ -34,6 +34,21 @@ fn earlier_messages_keep_their_roles_and_a_named_session_knows_them() {
     assert_eq!(text(&whole), "and now?");
     let last = client_prompt::last(&asked).unwrap();
     assert_eq!((text(&last).as_str(), last.past.len()), ("and now?", 0));
+}
+
+#[test]
+fn a_past_with_results_of_tools_counts_as_read() {
+    let marks = |messages: &str| {
+        let asked =
+            read(&format!(r#"{{"model":"holm","messages":[{messages},{{"role":"user","content":"b"}}]}}"#));
+        client_prompt::whole(&asked).unwrap().marks
+    };
+    let called = r#"{"role":"user","content":"a"},
+        {"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"t","arguments":"{}"}}]},
+        {"role":"tool","tool_call_id":"c","content":"42"},{"role":"assistant","content":"42."}"#;
+    assert_eq!(marks(called), Marks { untrusted: true, private: true });
+    let said = r#"{"role":"user","content":"a"},{"role":"assistant","content":"42."}"#;
+    assert_eq!(marks(said), Marks::default());
 }
 
 #[test]
