@@ -15,10 +15,14 @@
 //! - `approve/pages.rs` shows a long question page by page.
 //! - `approve/lookalikes.rs` warns about letters that look like others.
 //! - `approve/call_summary.rs` says what a call would do, as a headline and a change.
+//! - `approve/question_group.rs` asks about several calls of one reply together, and
+//!   `approve/question_pool.rs` gathers them at the terminal.
 
 mod call_summary;
 mod lookalikes;
 mod pages;
+pub(crate) mod question_group;
+mod question_pool;
 
 use std::{
     io,
@@ -34,8 +38,10 @@ use holm::{
 use holm_server::QuestionBroker;
 use holm_tools::conversation::{ASK_USER, PERSON_TOOLS};
 use holm_tools::shell::{self, ApprovalAnswer, ApprovalAsker, ApprovalGate, ApprovalOffer, CommandRules};
+use tokio::sync::oneshot;
 
 use call_summary::CallSummary;
+use question_pool::QuestionPool;
 
 use crate::{
     editor::ExternalEditor,
@@ -51,6 +57,9 @@ const WIDEST_GAP: usize = 40;
 
 /// Maximum number of questions that are open at once and still shown to remote watchers.
 const MOST_SHARED: usize = 32;
+
+/// How a question begins.
+const ASKS: &str = "holm asks: ";
 
 /// How often a question is asked before an unclear answer counts as no. A typing mistake can be
 /// corrected, and the run does not wait forever.
@@ -68,6 +77,8 @@ pub(crate) struct TerminalApprover {
     screen: Arc<TerminalOutput>,
     /// Only one question is asked at a time, or two would read the same answer.
     turn: Arc<Mutex<()>>,
+    /// The calls that wait for that turn.
+    waiting: QuestionPool,
     /// The folder of a plan while the user edits it; without it, plans cannot be edited.
     drafts: Option<PathBuf>,
     /// Where users who watch the session through a server can answer too.
@@ -87,7 +98,8 @@ impl TerminalApprover {
     /// An approver that says yes to these grants by itself.
     pub(crate) fn new(yes: GrantSet, person: UserPresence, screen: Arc<TerminalOutput>) -> Self {
         let granted = GrantSet::default();
-        Self { yes, granted, person, screen, turn: Arc::default(), drafts: None, desk: None }
+        let waiting = QuestionPool::default();
+        Self { yes, granted, person, screen, turn: Arc::default(), waiting, drafts: None, desk: None }
     }
 
     /// Whether a question reaches a person.
@@ -226,17 +238,32 @@ impl ApprovalAsker for TerminalApprover {
                 Box::pin(async { answer })
             }
             UserPresence::There => {
-                let drafts = self.drafts.clone();
-                let asked = self
-                    .when_free(open.clone(), move |screen| ask(screen, &proposal, &offer, drafts.as_deref()));
-                Box::pin(async move {
-                    asked.await.unwrap_or_else(|| ApprovalAnswer::No {
-                        reason: "the question could not be shown".into(),
-                    })
-                })
+                let (pool, drafts, turn) = (self.waiting.clone(), self.drafts.clone(), open.clone());
+                let answer = pool.add(proposal, offer, open.clone());
+                let asked =
+                    self.when_free(open.clone(), move |screen| pool.ask(screen, &turn, drafts.as_deref()));
+                Box::pin(async move { answer_in_turn(answer, asked).await })
             }
         };
         self.first(open, here, |desk| desk.approve(&asked, &offered))
+    }
+}
+
+/// The answer to a question, which may come while another one has its turn.
+async fn answer_in_turn(
+    mut answer: oneshot::Receiver<ApprovalAnswer>,
+    asked: BoxFuture<'static, Option<()>>,
+) -> ApprovalAnswer {
+    let not_shown = || ApprovalAnswer::No { reason: "the question could not be shown".into() };
+    let answered = tokio::select! {
+        biased;
+        answer = &mut answer => answer.ok(),
+        _ = asked => None,
+    };
+    // After its turn it was answered, or it waits with others for theirs.
+    match answered {
+        Some(answer) => answer,
+        None => answer.await.unwrap_or_else(|_| not_shown()),
     }
 }
 
@@ -248,38 +275,20 @@ fn is_named(yes: &GrantSet, proposal: &Proposal) -> bool {
     if proposal.reasons.contains(&AskReason::LeavesPlan) {
         return false;
     }
-    let whole = |need: &str| !need.contains('…') && !need.contains("\\u{");
-    let named = |need: &String| whole(need) && is_within(yes, need);
-    // No mode asks about reading what is granted, so `--yes` need not name it again.
-    let (read, rest): (Vec<&String>, Vec<&String>) =
-        proposal.needs.iter().partition(|need| is_granted_read(proposal, need));
-    match (rest.as_slice(), read.as_slice()) {
+    let rest: Vec<&String> = shell::asked_needs(proposal).collect();
+    match (rest.as_slice(), proposal.needs.as_slice()) {
         // A grant by tool name does not cover the authority that the call would delegate.
-        ([], []) => proposal.hands_on.is_empty() && named(&whole_tool(proposal)),
+        ([], []) => proposal.hands_on.is_empty() && shell::admits(yes, &whole_tool(proposal)),
         // Something else is asked about.
-        ([], read) => read.iter().all(|need| named(need)),
-        (rest, _) => rest.iter().all(|need| named(need)),
+        ([], reads) => reads.iter().all(|need| shell::admits(yes, need)),
+        (rest, _) => rest.iter().all(|need| shell::admits(yes, need)),
     }
 }
 
 /// The needs that `--yes` has to name for a call to pass.
 fn named_by_yes(proposal: &Proposal) -> Vec<String> {
-    let rest = proposal.needs.iter().filter(|need| !is_granted_read(proposal, need)).cloned();
-    let rest: Vec<String> = rest.collect();
+    let rest: Vec<String> = shell::asked_needs(proposal).cloned().collect();
     if rest.is_empty() { proposal.needs.clone() } else { rest }
-}
-
-/// Whether a need is to read something that the run was granted.
-fn is_granted_read(proposal: &Proposal, need: &String) -> bool {
-    need.starts_with("read:") && !proposal.missing.contains(need)
-}
-
-/// Whether a need is covered: the whole pattern if it is one, otherwise the single item.
-fn is_within(yes: &GrantSet, need: &str) -> bool {
-    match need.parse::<Grant>() {
-        Ok(need) => yes.contains(&need),
-        Err(_) => need.parse::<AccessRequest>().is_ok_and(|need| yes.admits(&need)),
-    }
 }
 
 /// What can be typed to give a need: an address without its query, a name with its stars as letters.
@@ -342,7 +351,7 @@ fn level_asked(level: Level) -> Option<&'static str> {
 /// What to say of a call that misses what the run itself was granted: no flag would have let it run.
 fn lacking_helper(proposal: &Proposal, granted: &GrantSet) -> Option<String> {
     let missing = &proposal.missing;
-    let is_helper = !missing.is_empty() && missing.iter().all(|need| is_within(granted, need));
+    let is_helper = !missing.is_empty() && missing.iter().all(|need| shell::admits(granted, need));
     is_helper.then(|| {
         let needs: Vec<String> = missing.iter().map(|need| typed(need)).collect();
         format!("because a helper made the call and its file does not grant {}", needs.join(" and "))
@@ -391,10 +400,10 @@ pub(crate) fn lowest_trust(proposal: &Proposal) -> Option<TrustLevel> {
     let suffices = |level: &TrustLevel| {
         let grants: GrantSet = level.grants().into_iter().collect();
         proposal.reasons.iter().all(|reason| match reason {
-            AskReason::MissingGrant => proposal.missing.iter().all(|need| is_within(&grants, need)),
+            AskReason::MissingGrant => proposal.missing.iter().all(|need| shell::admits(&grants, need)),
             AskReason::Level => {
                 level.mode().stance(proposal.level) == LevelDecision::Allow
-                    || is_within(&grants, &whole_tool(proposal))
+                    || shell::admits(&grants, &whole_tool(proposal))
             }
             AskReason::EgressAfterMark
             | AskReason::WriteAfterMark
@@ -489,7 +498,7 @@ pub(crate) fn with_plan(arguments: &str, text: String) -> String {
 pub(crate) fn question(proposal: &Proposal, offer: &ApprovalOffer) -> Vec<String> {
     let summary = CallSummary::of(&proposal.tool, &proposal.arguments);
     let plan = plan(proposal);
-    let mut lines = vec![format!("\nholm asks: {}", headline(proposal, offer, summary.as_ref()))];
+    let mut lines = vec![format!("\n{ASKS}{}", headline(proposal, offer, summary.as_ref()))];
     lines.extend(offer.helper.iter().map(|helper| format!("  for        the helper {helper}")));
     let warned = [offer.command.as_deref(), Some(proposal.arguments.as_str())].into_iter().flatten();
     let warned: Vec<&str> = warned.chain(proposal.needs.iter().map(String::as_str)).collect();

@@ -112,6 +112,11 @@ impl ScreenQuestion {
         self.0.is_over.load(Ordering::Acquire)
     }
 
+    /// Whether both are the same question.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// Marks the question as answered by a remote user.
     pub(crate) fn answered_elsewhere(&self) {
         self.0.elsewhere.store(true, Ordering::Release);

@@ -61,18 +61,26 @@ impl AnswerFamily {
 
 /// Whether answers for families cover a call that misses no grant.
 pub(super) fn covers(families: &GrantSet, proposal: &Proposal) -> bool {
-    let is_within = |need: &String| {
-        !is_shortened(need) && need.parse::<AccessRequest>().is_ok_and(|need| families.admits(&need))
-    };
     let mut needs = asked_needs(proposal).peekable();
     proposal.level <= Level::Write
         && proposal.hands_on.is_empty()
         && needs.peek().is_some()
-        && needs.all(is_within)
+        && needs.all(|need| admits(families, need))
+}
+
+/// Whether grants contain a need, as it was shown to the user: the whole pattern if it is one,
+/// otherwise the single item.
+#[must_use]
+pub fn admits(grants: &GrantSet, need: &str) -> bool {
+    let is_within = match need.parse::<Grant>() {
+        Ok(need) => grants.contains(&need),
+        Err(_) => need.parse::<AccessRequest>().is_ok_and(|need| grants.admits(&need)),
+    };
+    is_within && !is_shortened(need)
 }
 
 /// The needs that a question is about: no mode asks about reading what is granted.
-fn asked_needs(proposal: &Proposal) -> impl Iterator<Item = &String> {
+pub fn asked_needs(proposal: &Proposal) -> impl Iterator<Item = &String> {
     let is_granted_read = |need: &&String| need.starts_with("read:") && !proposal.missing.contains(need);
     proposal.needs.iter().filter(move |need| !is_granted_read(need))
 }

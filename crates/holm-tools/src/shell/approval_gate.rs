@@ -7,14 +7,16 @@
 //! the mode changes ([`ApprovalGate::forget`]).
 //!
 //! It answers by itself only if the level of the tool is the one reason to ask. A missing grant, or
-//! data that would leave after untrusted input came in, is always a question for the person.
+//! data that would leave after untrusted input came in, is always a question for the person. One
+//! exception: an answer for a family also answers the open questions of the same caller that miss
+//! only the grants of this family, because the calls of one reply are asked about together.
 //!
 //! It shows nothing itself: an [`ApprovalAsker`] does, such as `holm-cli/src/approve.rs` or
 //! `holm-server/src/live/question_broker.rs`. The words for what an answer covers are in
 //! `answer_coverage.rs`, the rules about commands in `rules/mod.rs`. A command that cannot be shown
 //! whole is refused.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use holm_grants::{AccessRequest, Grant, GrantSet};
@@ -23,9 +25,10 @@ use holm_kernel::{AskReason, Event, Numbered, Proposal, Verdict};
 use holm_runtime::{Approver, BoxFuture, EventSink};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+use tokio::sync::Notify;
 
 use super::answer_coverage::is_never_granted;
-use super::answer_family::{AnswerFamily, covers};
+use super::answer_family::{AnswerFamily, admits, covers};
 use super::rules::{CommandRule, CommandRules, CommandRuling};
 use super::script::ShellScript;
 use super::{RUN_PROGRAM, SHELL};
@@ -109,6 +112,8 @@ pub trait ApprovalAsker: Send + Sync {
 pub struct ApprovalGate {
     asker: Arc<dyn ApprovalAsker>,
     memory: Arc<Mutex<ApprovalMemory>>,
+    /// Notified after each answer, which may answer other open questions too.
+    answered: Arc<Notify>,
     /// The helper whose calls these are.
     helper: Option<Arc<str>>,
 }
@@ -128,23 +133,75 @@ struct ApprovalMemory {
     again: BTreeSet<String>,
     /// Calls that may never run, by their digest.
     never: BTreeSet<String>,
+    /// The open questions.
+    open: BTreeMap<u64, OpenQuestion>,
+    /// How many questions were asked.
+    asked: u64,
+}
+
+/// A question that waits for its answer.
+#[derive(Debug, Default)]
+struct OpenQuestion {
+    /// The helper that makes the call.
+    helper: Option<Arc<str>>,
+    /// The grants that other answers gave to the same caller while the question was open.
+    given: GrantSet,
+}
+
+/// A question in [`ApprovalMemory::open`], removed when this is dropped.
+struct OpenApproval {
+    id: u64,
+    memory: Arc<Mutex<ApprovalMemory>>,
+}
+
+impl Drop for OpenApproval {
+    fn drop(&mut self) {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner).open.remove(&self.id);
+    }
 }
 
 impl ApprovalGate {
     /// A gate with rules that were given beforehand.
     pub fn new(asker: impl ApprovalAsker + 'static, rules: CommandRules) -> Self {
         let memory = ApprovalMemory { given: rules.clone(), rules, ..ApprovalMemory::default() };
-        Self { asker: Arc::new(asker), memory: Arc::new(Mutex::new(memory)), helper: None }
+        let memory = Arc::new(Mutex::new(memory));
+        Self { asker: Arc::new(asker), memory, answered: Arc::default(), helper: None }
     }
 
     /// Forgets every answer. The rules that were given beforehand stay.
     pub fn forget(&self) {
         let mut memory = self.memory();
+        let mut open = std::mem::take(&mut memory.open);
+        open.values_mut().for_each(|question| question.given = GrantSet::default());
         *memory = ApprovalMemory {
             rules: memory.given.clone(),
             given: memory.given.clone(),
+            open,
+            asked: memory.asked,
             ..ApprovalMemory::default()
         };
+    }
+
+    fn open(&self) -> OpenApproval {
+        let mut memory = self.memory();
+        memory.asked += 1;
+        let id = memory.asked;
+        memory.open.insert(id, OpenQuestion { helper: self.helper.clone(), given: GrantSet::default() });
+        OpenApproval { id, memory: Arc::clone(&self.memory) }
+    }
+
+    /// Returns when other answers have answered this question too.
+    async fn answered_by_others(&self, open: &OpenApproval, proposal: &Proposal) -> Verdict {
+        let script = script_of(proposal);
+        loop {
+            let mut answered = std::pin::pin!(self.answered.notified());
+            // Registered before the memory is read, so that no answer is missed in between.
+            answered.as_mut().enable();
+            if let Some(verdict) = self.memory().recall_open(open.id, proposal, script.as_ref()) {
+                return verdict;
+            }
+            answered.await;
+        }
     }
 
     fn memory(&self) -> MutexGuard<'_, ApprovalMemory> {
@@ -159,7 +216,7 @@ impl Approver for ApprovalGate {
             return Box::pin(async { verdict });
         }
         let script = script_of(&proposal);
-        if let Some(verdict) = self.memory().recall(&proposal, script.as_ref()) {
+        if let Some(verdict) = self.memory().recall(&proposal, script.as_ref(), &GrantSet::default()) {
             return Box::pin(async { verdict });
         }
         let offer = ApprovalOffer {
@@ -170,11 +227,21 @@ impl Approver for ApprovalGate {
         };
         let folder = script.map(|shown| shown.folder);
         let (gate, asked) = (self.clone(), self.asker.ask(proposal.clone(), offer.clone()));
+        let open = self.open();
         Box::pin(async move {
-            let answer = asked.await;
+            let answer = tokio::select! {
+                biased;
+                answer = asked => answer,
+                verdict = gate.answered_by_others(&open, &proposal) => return verdict,
+            };
+            drop(open);
             let prefix = offer.prefix.zip(folder).map(|(rule, folder)| (folder, rule));
             let family = offer.family.map(|family| family.grants().to_vec()).unwrap_or_default();
             gate.memory().keep(&answer, &proposal, prefix, &family);
+            if answer == ApprovalAnswer::Family {
+                gate.memory().give_open(gate.helper.as_ref(), &family);
+            }
+            gate.answered.notify_waiters();
             verdict(answer, &proposal, family)
         })
     }
@@ -205,8 +272,14 @@ impl std::fmt::Debug for ApprovalGate {
 }
 
 impl ApprovalMemory {
-    /// The answer that was given before, if there is one.
-    fn recall(&self, proposal: &Proposal, shown: Option<&ProposedCommand>) -> Option<Verdict> {
+    /// The answer that was given before, if there is one. `since` are the grants that other answers
+    /// gave while this question was open.
+    fn recall(
+        &self,
+        proposal: &Proposal,
+        shown: Option<&ProposedCommand>,
+        since: &GrantSet,
+    ) -> Option<Verdict> {
         if self.never.contains(&proposal.digest) {
             return Some(Verdict::deny("the user said never in this session"));
         }
@@ -218,12 +291,35 @@ impl ApprovalMemory {
             Some(CommandRuling::Unclear(why)) => return Some(Verdict::deny(*why)),
             Some(CommandRuling::Allowed | CommandRuling::Ask) | None => {}
         }
-        let plain =
-            proposal.missing.is_empty() && proposal.reasons.iter().all(|reason| *reason == AskReason::Level);
-        let known = self.again.contains(&proposal.digest)
-            || ruling == Some(CommandRuling::Allowed)
-            || covers(&self.families, proposal);
-        (plain && known).then(Verdict::allow)
+        let is_given = proposal.missing.iter().all(|need| admits(since, need));
+        let is_known = || {
+            self.again.contains(&proposal.digest)
+                || ruling == Some(CommandRuling::Allowed)
+                || covers(&self.families, proposal)
+        };
+        let is_answered = |reason: &AskReason| match reason {
+            AskReason::Level => is_known(),
+            AskReason::MissingGrant => !since.is_empty(),
+            AskReason::EgressAfterMark
+            | AskReason::WriteAfterMark
+            | AskReason::HookWants
+            | AskReason::LeavesPlan => false,
+        };
+        let is_asked = !proposal.reasons.is_empty() || is_known();
+        (is_asked && is_given && proposal.reasons.iter().all(is_answered)).then(Verdict::allow)
+    }
+
+    /// The answer to an open question, if answers to other questions decide it too.
+    fn recall_open(&self, id: u64, proposal: &Proposal, shown: Option<&ProposedCommand>) -> Option<Verdict> {
+        self.recall(proposal, shown, &self.open.get(&id)?.given)
+    }
+
+    /// Adds the grants of an answer to the open questions of the same caller. Helpers have grants
+    /// of their own.
+    fn give_open(&mut self, helper: Option<&Arc<str>>, grants: &[Grant]) {
+        for question in self.open.values_mut().filter(|question| question.helper.as_ref() == helper) {
+            question.given = question.given.iter().chain(grants).cloned().collect();
+        }
     }
 
     /// The rules for commands that run in this folder.

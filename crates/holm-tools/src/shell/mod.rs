@@ -75,7 +75,7 @@ mod toolchain;
 mod tests;
 
 pub use answer_coverage::{always_covers, is_never_granted};
-pub use answer_family::AnswerFamily;
+pub use answer_family::{AnswerFamily, admits, asked_needs};
 pub use approval_gate::{ApprovalAnswer, ApprovalAsker, ApprovalGate, ApprovalOffer, lasts, session_grants};
 pub use changes::WorkspaceRecord;
 pub(crate) use child_run::{

@@ -264,3 +264,98 @@ fn answers_are_data() {
         assert_eq!(serde_json::from_str::<ApprovalAnswer>(text).expect("an answer"), answer);
     }
 }
+
+/// Answers the first question, and leaves the others open.
+struct AnswersOne {
+    answer: Mutex<Option<ApprovalAnswer>>,
+}
+
+impl ApprovalAsker for AnswersOne {
+    fn ask(&self, _: Proposal, _: ApprovalOffer) -> BoxFuture<'static, ApprovalAnswer> {
+        match self.answer.lock().expect("a lock").take() {
+            Some(answer) => Box::pin(async {
+                // After all questions have been asked.
+                tokio::task::yield_now().await;
+                answer
+            }),
+            None => Box::pin(std::future::pending()),
+        }
+    }
+}
+
+/// The verdict on the second of two calls, if the answer to the first one decides it too.
+async fn second(answer: ApprovalAnswer, first: Proposal, second: Proposal) -> Option<Verdict> {
+    let asker = AnswersOne { answer: Mutex::new(Some(answer)) };
+    let gate = ApprovalGate::new(asker, CommandRules::default());
+    let (first, second) = (gate.judge(first), gate.judge(second));
+    let both = async { tokio::join!(first, second).1 };
+    tokio::time::timeout(std::time::Duration::from_millis(50), both).await.ok()
+}
+
+fn write_of(path: &str, missing: bool, reasons: &[AskReason]) -> Proposal {
+    let need = format!("write:{path}");
+    let arguments = holm_guards::json::Json::object([("path", path.into())]).canonical();
+    Proposal {
+        tool: "write".into(),
+        digest: super::super::approval_gate::digest("write", &arguments),
+        arguments,
+        level: Level::Write,
+        missing: if missing { vec![need.clone()] } else { Vec::new() },
+        needs: vec![need],
+        reasons: reasons.to_vec(),
+        ..proposal("")
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_for_a_family_also_answers_the_open_questions_of_that_family() {
+    use AskReason::{HookWants, Level as Asks, MissingGrant};
+    let family = ApprovalAnswer::Family;
+    for (missing, reasons) in
+        [(true, vec![MissingGrant]), (false, vec![Asks]), (true, vec![Asks, MissingGrant])]
+    {
+        let call = |path: &str| write_of(path, missing, &reasons);
+        let verdict = second(family.clone(), call("src/a.rs"), call("src/b/c.rs")).await;
+        assert_eq!(verdict, Some(Verdict::allow()), "{reasons:?}");
+        assert_eq!(second(family.clone(), call("src/a.rs"), call("docs/b.md")).await, None, "another folder");
+        assert_eq!(second(ApprovalAnswer::Once, call("src/a.rs"), call("src/b.rs")).await, None, "once");
+    }
+    let call = |path: &str, reasons: &[AskReason]| write_of(path, true, reasons);
+    let hooked = call("src/b.rs", &[MissingGrant, HookWants]);
+    assert_eq!(
+        second(family, call("src/a.rs", &[MissingGrant]), hooked).await,
+        None,
+        "a hook wants a question"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_for_a_family_leaves_the_question_of_a_helper_open() {
+    let asker = AnswersOne { answer: Mutex::new(Some(ApprovalAnswer::Family)) };
+    let gate = ApprovalGate::new(asker, CommandRules::default());
+    let helper = gate.of_helper("scout").expect("an approver");
+    let call = |path: &str| write_of(path, true, &[AskReason::MissingGrant]);
+    let (first, second) = (gate.judge(call("src/a.rs")), helper.judge(call("src/b.rs")));
+    let both = async { tokio::join!(first, second).1 };
+    let verdict = tokio::time::timeout(std::time::Duration::from_millis(50), both).await;
+    assert!(verdict.is_err(), "{verdict:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_grant_that_was_given_before_a_question_does_not_answer_it() {
+    let asker = AnswersOne { answer: Mutex::new(Some(ApprovalAnswer::Family)) };
+    let gate = ApprovalGate::new(asker, CommandRules::default());
+    let call = |path: &str| write_of(path, true, &[AskReason::MissingGrant]);
+    gate.judge(call("src/a.rs")).await;
+    // The kernel knows of the grant. If it asks nevertheless, the grant was withdrawn.
+    let later =
+        tokio::time::timeout(std::time::Duration::from_millis(50), gate.judge(call("src/b.rs"))).await;
+    assert!(later.is_err(), "{later:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn never_for_one_call_also_answers_its_open_repetition() {
+    let call = || write_of("src/a.rs", true, &[AskReason::MissingGrant]);
+    let verdict = second(ApprovalAnswer::Never, call(), call()).await;
+    assert!(matches!(verdict, Some(Verdict::Deny { .. })), "{verdict:?}");
+}
