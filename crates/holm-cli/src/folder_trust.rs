@@ -84,11 +84,15 @@ impl TrustLevel {
             // alike.
             Self::Edit | Self::Jail => &["read:**", "write:**", "exec:*", "exec:./**"],
         };
-        let tools = if self == Self::Jail { [SHELL, RUN_PROGRAM].as_slice() } else { &[] };
-        let tools = tools.iter().map(|name| format!("tool:{name}"));
-        let texts = patterns.iter().map(|text| (*text).to_owned()).chain(tools);
         // All of them are valid; a test parses each.
-        texts.filter_map(|text| text.parse().ok()).collect()
+        let patterns = patterns.iter().filter_map(|text| text.parse().ok());
+        let tools = if self == Self::Jail { Self::command_tools() } else { Vec::new() };
+        patterns.chain(tools).collect()
+    }
+
+    /// The grants that let commands run without a question, which is safe in the jail alone.
+    pub(crate) fn command_tools() -> Vec<Grant> {
+        [SHELL, RUN_PROGRAM].iter().filter_map(|name| format!("tool:{name}").parse().ok()).collect()
     }
 }
 
@@ -124,14 +128,22 @@ impl FolderAccess {
         }
     }
 
+    /// The grants of sessions in the folder.
+    pub(crate) fn grants(self) -> Vec<Grant> {
+        match self {
+            Self::None => Vec::new(),
+            Self::Reads => TrustLevel::Look.grants(),
+            Self::Trusted(level) => level.grants(),
+        }
+    }
+
     /// The same as settings of the user.
     pub(crate) fn settings(self) -> ConfigSettings {
-        let (grants, mode) = match self {
-            Self::None => (Vec::new(), None),
-            Self::Reads => (TrustLevel::Look.grants(), None),
+        let grants = self.grants();
+        let mode = match self {
             // The user's own settings decide the mode.
-            Self::Trusted(TrustLevel::Ask) => (Vec::new(), None),
-            Self::Trusted(level) => (level.grants(), Some(level.mode())),
+            Self::None | Self::Reads | Self::Trusted(TrustLevel::Ask) => None,
+            Self::Trusted(level) => Some(level.mode()),
         };
         let value = |grant| SettingValue { value: grant, origin: SettingOrigin::FolderTrust };
         ConfigSettings {
