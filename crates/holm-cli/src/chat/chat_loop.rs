@@ -236,6 +236,7 @@ impl ChatLoop {
                 self.draw()?;
             }
             let frame = self.pace.next().map(|due| self.began + due);
+            let answer = self.state.pending.as_ref().map(|pending| self.began + pending.due);
             let far = Instant::now() + Duration::from_secs(3_600);
             let goes = tokio::select! {
                 happened = keys.next() => {
@@ -263,6 +264,10 @@ impl ChatLoop {
                 _ = end.recv() => LoopControl::Away,
                 _ = hangup.recv() => LoopControl::Away,
                 () = sleep_until(frame.unwrap_or(far)), if frame.is_some() => LoopControl::On,
+                () = sleep_until(answer.unwrap_or(far)), if answer.is_some() => {
+                    self.pace.changed();
+                    self.take(ChatMessage::TimePassed, &mut keys)?
+                }
                 () = sleep_until(save.unwrap_or(far)), if save.is_some() => {
                     save = None;
                     self.keep();
@@ -347,7 +352,7 @@ impl ChatLoop {
             ChatCommand::Cancel(tab) => self.sessions.cancel(tab),
             ChatCommand::Mode { tab, mode } => self.sessions.change_mode(tab, mode),
             ChatCommand::Grant { tab, grant } => self.sessions.grant(tab, &grant),
-            ChatCommand::Trust { tab, level } => self.sessions.trust(tab, level),
+            ChatCommand::Trust { tab, level, mode } => self.sessions.trust(tab, level, mode),
             ChatCommand::Answer { question, reply } => self.desk.answer(question, reply),
             ChatCommand::Edit { purpose, text } => return self.edit(purpose, &text, keys),
             ChatCommand::List => {

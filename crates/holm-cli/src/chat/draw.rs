@@ -191,14 +191,24 @@ fn welcome(tab: &SessionTab, area: Rect, buffer: &mut Buffer, theme: &ChatTheme)
         TabPhase::Opening => "opening the session …",
         TabPhase::Idle | TabPhase::Running | TabPhase::Broken => "Type what you want done.",
     };
-    let lines = [
-        (first, theme.text),
-        ("", theme.text),
-        ("/help shows keys and commands, @ names files, Shift-Tab changes the mode.", theme.dim),
-        ("Nothing is changed or run before you are asked, unless you grant it.", theme.dim),
-    ];
-    for (row, (text, style)) in (0_u16..).zip(lines) {
-        put(buffer, area, row, &Line::styled(text, style));
+    let keys = "/help shows keys and commands, @ names files, Shift-Tab changes the mode.";
+    let asks = match (tab.phase, tab.mode) {
+        (TabPhase::Opening | TabPhase::Broken, _) => "",
+        (_, Mode::Plan) => "Plan mode: agents read and plan. They change nothing.",
+        (_, Mode::Full) => "Full mode: what you granted runs without a question. The rest is refused.",
+        (_, Mode::Default | Mode::AcceptEdits) => tab.level.meaning(),
+    };
+    let wrapped = |text: &'static str| {
+        wrap(
+            &[Span::styled(text, theme.dim)],
+            usize::from(area.width),
+            &LineMargin::default(),
+            LineBreak::Words,
+        )
+    };
+    let lines = [Line::styled(first, theme.text), Line::default()].into_iter();
+    for (row, line) in (0_u16..).zip(lines.chain(wrapped(keys)).chain(wrapped(asks))) {
+        put(buffer, area, row, &line);
     }
 }
 
@@ -262,18 +272,8 @@ fn typed(rows: &InputRows, area: Rect, buffer: &mut Buffer, theme: &ChatTheme) -
 
 fn question_lines(question: &ChatQuestion, width: usize, theme: &ChatTheme) -> Vec<Line<'static>> {
     match &question.asks {
-        QuestionBody::Call(wanted) => {
-            let margin = LineMargin { first: Vec::new(), rest: vec![Span::raw("    ")] };
-            let line = |(number, line): (usize, &String)| {
-                let style = match number {
-                    0 => theme.warning,
-                    _ if line.contains("(not granted)") => theme.error,
-                    _ => theme.text,
-                };
-                wrap(&[Span::styled(line.clone(), style)], width, &margin, LineBreak::Anywhere)
-            };
-            wanted.lines.iter().enumerate().flat_map(line).collect()
-        }
+        QuestionBody::Call(wanted) => call_lines(&wanted.lines, width, theme),
+        QuestionBody::Group(group) => call_lines(&group.lines, width, theme),
         QuestionBody::Words { question, choices, input } => {
             let asks = format!("the agent asks: {question}");
             let mut lines: Vec<Line<'static>> = asks
@@ -299,6 +299,21 @@ fn question_lines(question: &ChatQuestion, width: usize, theme: &ChatTheme) -> V
     }
 }
 
+/// The lines of a question about calls. What a call would do stands at the left margin.
+fn call_lines(lines: &[String], width: usize, theme: &ChatTheme) -> Vec<Line<'static>> {
+    let margin = LineMargin { first: Vec::new(), rest: vec![Span::raw("    ")] };
+    let line = |(number, line): (usize, &String)| {
+        let style = match number {
+            0 => theme.warning,
+            _ if !line.starts_with(' ') => theme.warning,
+            _ if line.contains("(not granted)") => theme.error,
+            _ => theme.text,
+        };
+        wrap(&[Span::styled(line.clone(), style)], width, &margin, LineBreak::Anywhere)
+    };
+    lines.iter().enumerate().flat_map(line).collect()
+}
+
 /// Draws a question. It can be agreed to once each of its lines has been on the screen.
 fn ask(question: &mut ChatQuestion, area: Rect, buffer: &mut Buffer, theme: &ChatTheme) -> Option<Position> {
     let lines = question_lines(question, usize::from(area.width), theme);
@@ -308,7 +323,8 @@ fn ask(question: &mut ChatQuestion, area: Rect, buffer: &mut Buffer, theme: &Cha
     for (row, line) in (0_u16..).zip(lines.iter().skip(question.scroll).take(height)) {
         put(buffer, area, row, line);
     }
-    let choices = clipped(&question.choices(), usize::from(area.width));
+    let width = usize::from(area.width);
+    let choices = clipped(&question.choices(width), width);
     put(buffer, area, area.height.saturating_sub(1), &Line::styled(choices, theme.accent));
     let QuestionBody::Words { input, .. } = &question.asks else { return None };
     if area.height < 2 {
@@ -324,7 +340,13 @@ fn ask(question: &mut ChatQuestion, area: Rect, buffer: &mut Buffer, theme: &Cha
 fn line_of_state(state: &ChatState, area: Rect, buffer: &mut Buffer) {
     let Some(tab) = state.tab() else { return };
     let width = usize::from(area.width);
-    let left = if state.flash.is_empty() { doing(tab) } else { safe(&state.flash) };
+    let left = match state.flash.as_str() {
+        "" if state.listed.is_some() && tab.questions.is_empty() => {
+            "the list of sessions is ready · Tab shows it".into()
+        }
+        "" => doing(tab),
+        flash => safe(flash),
+    };
     let mode = format!(" {} ", tab.mode);
     let right = meters(tab);
     let room = width.saturating_sub(columns(&mode) + 1);

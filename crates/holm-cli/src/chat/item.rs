@@ -55,6 +55,8 @@ pub(super) enum TranscriptItemKind {
     },
     /// The answer of the model.
     Answer(MarkdownText),
+    /// The beginning of an answer that the user stopped.
+    Stopped(MarkdownText),
     /// The reasoning of the model, as far as its provider shows it.
     Thinking(ThoughtText),
     Call(Box<ToolCallItem>),
@@ -165,7 +167,12 @@ impl ToolCallItem {
             ToolCallState::Ended { outcome, millis } => match outcome {
                 Outcome::Succeeded => ("●", theme.accent, format!("  {}", took(*millis))),
                 Outcome::Failed => ("✗", theme.error, format!("  failed after {}", took(*millis))),
-                Outcome::Refused => ("✗", theme.warning, "  not run".into()),
+                Outcome::Refused if self.result.trim().is_empty() => {
+                    ("✗", theme.warning, "  not run".into())
+                }
+                Outcome::Refused => {
+                    ("✗", theme.warning, format!("  not run: {}", one_line(self.result.trim())))
+                }
                 Outcome::Unknown => ("?", theme.warning, "  unknown whether it happened".into()),
                 Outcome::Stopped => ("■", theme.warning, "  stopped".into()),
             },
@@ -200,6 +207,10 @@ impl ToolCallItem {
         let most = if detail == DetailLevel::All { MOST_LINES } else { FEW_RESULT_LINES };
         // An edit that was made says nothing new.
         if !self.changes.is_empty() && detail == DetailLevel::Few && !self.failed() {
+            return Vec::new();
+        }
+        // Why it was not run stands beside its name.
+        if matches!(&self.state, ToolCallState::Ended { outcome: Outcome::Refused, .. }) {
             return Vec::new();
         }
         let text = self.result.trim_end();
@@ -244,7 +255,7 @@ impl TranscriptItem {
     pub(super) fn forget(&mut self) {
         self.laid = None;
         match &mut self.kind {
-            TranscriptItemKind::Answer(flow) => flow.forget(),
+            TranscriptItemKind::Answer(flow) | TranscriptItemKind::Stopped(flow) => flow.forget(),
             TranscriptItemKind::Thinking(thought) => thought.forget(),
             TranscriptItemKind::Person { .. }
             | TranscriptItemKind::Call(_)
@@ -262,22 +273,25 @@ impl TranscriptItem {
         match &self.kind {
             TranscriptItemKind::Person { text, .. } | TranscriptItemKind::Note { text, .. } => text.clone(),
             TranscriptItemKind::Thinking(thought) => thought.text().to_owned(),
-            TranscriptItemKind::Answer(flow) => flow.text().to_owned(),
+            TranscriptItemKind::Answer(flow) | TranscriptItemKind::Stopped(flow) => flow.text().to_owned(),
             TranscriptItemKind::Call(call) => format!("{} {}\n{}", call.tool, call.about, call.result),
         }
     }
 
     /// Its lines at a width.
     pub(super) fn lines(&mut self, width: usize, theme: &ChatTheme, detail: DetailLevel) -> &[Line<'static>] {
-        let kind = match &mut self.kind {
-            TranscriptItemKind::Answer(flow) => return flow.lines(width, theme),
-            TranscriptItemKind::Thinking(thought) => return thought.last_lines(width, theme, detail),
-            kind => &*kind,
+        let laid = self.laid.take().filter(|laid| laid.width == width && laid.detail == detail);
+        let lines = match (&mut self.kind, laid) {
+            (TranscriptItemKind::Answer(flow), _) => return flow.lines(width, theme),
+            (TranscriptItemKind::Thinking(thought), _) => return thought.last_lines(width, theme, detail),
+            (_, Some(laid)) => laid.lines,
+            (TranscriptItemKind::Stopped(flow), None) => {
+                let mark = Line::styled("(stopped)", theme.warning);
+                flow.lines(width, theme).iter().cloned().chain([mark]).collect()
+            }
+            (kind, None) => lay(kind, width, theme, detail),
         };
-        let fresh = match self.laid.take() {
-            Some(laid) if laid.width == width && laid.detail == detail => laid,
-            _ => ItemLayout { width, detail, lines: lay(kind, width, theme, detail) },
-        };
+        let fresh = ItemLayout { width, detail, lines };
         &self.laid.insert(fresh).lines
     }
 }
@@ -289,7 +303,9 @@ fn lay(
     detail: DetailLevel,
 ) -> Vec<Line<'static>> {
     match kind {
-        TranscriptItemKind::Answer(_) | TranscriptItemKind::Thinking(_) => Vec::new(),
+        TranscriptItemKind::Answer(_) | TranscriptItemKind::Stopped(_) | TranscriptItemKind::Thinking(_) => {
+            Vec::new()
+        }
         TranscriptItemKind::Person { text, files } => {
             let margin =
                 LineMargin { first: vec![Span::styled("› ", theme.person)], rest: vec![Span::raw("  ")] };

@@ -55,13 +55,13 @@ const ACTIONS: [(KeyAction, &str, &[&str], &str); 23] = [
     (KeyAction::PageDown, "page-down", &["pagedown"], "scroll down one page"),
     (KeyAction::Top, "top", &["ctrl-home"], "scroll to the top"),
     (KeyAction::Bottom, "bottom", &["ctrl-end"], "scroll to the end"),
-    (KeyAction::NextMode, "mode", &["backtab"], "change the mode: plan, default, accept-edits"),
+    (KeyAction::NextMode, "mode", &["shift-tab"], "change the mode: plan, default, accept-edits"),
     (KeyAction::Detail, "detail", &["ctrl-o"], "show calls in full, or in brief"),
     (KeyAction::Editor, "editor", &["ctrl-g"], "write in $EDITOR"),
     (KeyAction::Complete, "complete", &["tab"], "complete a /command or an @file"),
     (KeyAction::Sessions, "sessions", &["ctrl-r"], "show earlier sessions"),
     (KeyAction::Search, "search", &["ctrl-f"], "search in this session"),
-    (KeyAction::Fork, "fork", &["ctrl-b"], "go back to a turn, in a new session"),
+    (KeyAction::Fork, "fork", &["ctrl-b"], "edit an earlier message, in a new session"),
     (KeyAction::Help, "help", &["f1"], "show this"),
 ];
 
@@ -192,6 +192,10 @@ pub(super) fn parse(text: &str) -> Option<KeyCombination> {
         modifiers |= modifier;
         rest = after;
     }
+    // Terminals send it as a key of its own.
+    if rest == "tab" && modifiers.contains(KeyModifiers::SHIFT) {
+        return Some((KeyCode::BackTab, modifiers - KeyModifiers::SHIFT));
+    }
     let code = match NAMED.iter().find(|(_, name)| *name == rest) {
         Some((code, _)) => *code,
         None => match (rest.strip_prefix('f').and_then(|number| number.parse().ok()), rest.chars().count()) {
@@ -232,6 +236,7 @@ fn shown((code, modifiers): KeyCombination) -> String {
         }
     }
     match (NAMED.iter().find(|(known, _)| *known == code), code) {
+        (_, KeyCode::BackTab) => text.push_str("shift-tab"),
         (Some((_, name)), _) => text.push_str(name),
         (None, KeyCode::F(number)) => text.push_str(&format!("f{number}")),
         (None, KeyCode::Char(c)) => text.push(c),

@@ -5,12 +5,23 @@
 //! A call can be approved only after each of its lines was on the screen, because a user must not
 //! approve text that they have not seen. A no is always possible. A plan is approved each time and
 //! never for later calls.
+//!
+//! Questions about the calls of one reply come at almost the same time and are one question with one
+//! answer (`approve/question_group.rs`). A group that changes must be read again.
+
+use std::time::Duration;
 
 use holm::kernel::{AskReason, Proposal};
 use holm_tools::shell::{self, ApprovalAnswer, ApprovalOffer};
 
-use super::{input::InputBuffer, text::safe};
-use crate::approve;
+use super::{
+    input::InputBuffer,
+    text::{columns, safe},
+};
+use crate::approve::{
+    self,
+    question_group::{self, GATHERING, GroupAnswer, GroupOffer},
+};
 
 /// Identifies a question while the chat runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,6 +41,10 @@ pub(super) struct ChatQuestion {
     read: ReadingProgress,
     /// Whether a user who was typing has noticed it.
     pub(super) turned: QuestionFocus,
+    /// When it came, counted from the start of the chat; for a group, when its first question did.
+    pub(super) arrived: Duration,
+    /// Whether it may be asked together with others.
+    joins: bool,
 }
 
 /// Whether the user noticed a question that came while they were typing.
@@ -63,6 +78,8 @@ pub(super) enum QuestionReadState {
 pub(super) enum QuestionBody {
     /// Whether a call may run.
     Call(Box<CallApprovalRequest>),
+    /// Whether several calls of one reply may run.
+    Group(Box<CallGroup>),
     Words {
         question: String,
         choices: Vec<String>,
@@ -75,30 +92,26 @@ pub(super) enum QuestionBody {
 pub(super) struct CallApprovalRequest {
     /// The question, line by line.
     pub(super) lines: Vec<String>,
-    /// Whether commands with the same beginning can be allowed, which the lines name.
-    pub(super) prefix: PrefixOffer,
-    /// Whether the family of the call can be allowed, which the lines name.
-    pub(super) family: FamilyOffer,
+    /// The beginning of all commands that `p` allows, which the lines name.
+    prefix: Option<String>,
+    /// The family of calls that `f` allows, which the lines name.
+    family: Option<String>,
     /// The plan to carry out, if the call is about one.
     pub(super) plan: Option<String>,
-    /// The proposed arguments of the call.
-    arguments: String,
+    proposal: Proposal,
+    offer: ApprovalOffer,
     /// Whether an approval can also cover later calls.
     lasts: bool,
 }
 
-/// Whether all commands with the same beginning can be allowed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum PrefixOffer {
-    None,
-    Offered,
-}
-
-/// Whether all calls of the same family can be allowed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum FamilyOffer {
-    None,
-    Offered,
+/// Several calls that wait for one answer.
+#[derive(Debug, Clone)]
+pub(super) struct CallGroup {
+    /// The question, line by line.
+    pub(super) lines: Vec<String>,
+    /// A question about each call, in the order of the calls.
+    members: Vec<ChatQuestion>,
+    offer: GroupOffer,
 }
 
 /// The user's answer to a question.
@@ -108,27 +121,118 @@ pub(super) enum QuestionReply {
     Words(Option<String>),
 }
 
+/// What a key means at a question about calls.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum KeyMeaning {
+    Answer(GroupAnswer),
+    /// Edits the plan.
+    Edit,
+    /// An answer that counts only once the whole question was on the screen.
+    TooEarly,
+}
+
+/// The lines of a question as they are shown.
+fn shown(lines: &[String]) -> impl Iterator<Item = String> {
+    let lines = lines.iter().flat_map(|text| text.lines().map(safe).collect::<Vec<_>>());
+    lines.filter(|line| !line.is_empty())
+}
+
+impl CallGroup {
+    /// A group of at least two questions about calls.
+    fn of(mut members: Vec<ChatQuestion>) -> Self {
+        members.sort_by_key(|member| member.request().map(|wanted| wanted.proposal.tool_call));
+        let requests = || members.iter().filter_map(ChatQuestion::request);
+        let offer = GroupOffer::of(requests().map(|wanted| (&wanted.proposal, &wanted.offer)));
+        let each: Vec<Vec<String>> =
+            requests().map(|wanted| approve::question(&wanted.proposal, &wanted.offer)).collect();
+        let lines = question_group::lines(each.iter().map(Vec::as_slice));
+        let families = offer.families().map(|families| format!("  f allows   {}", safe(families)));
+        Self { lines: shown(&lines).chain(families).collect(), offer, members }
+    }
+}
+
 impl ChatQuestion {
     /// Whether a call may run.
     pub(super) fn call(id: ChatQuestionId, proposal: &Proposal, offer: &ApprovalOffer) -> Self {
         let leaves_plan = proposal.reasons.contains(&AskReason::LeavesPlan);
-        let lines = approve::question(proposal, offer);
-        let lines = lines.iter().flat_map(|text| text.lines().map(safe).collect::<Vec<_>>());
         let lasts = shell::lasts(proposal);
         let prefix = offer.prefix.as_ref().filter(|_| lasts).map(|rule| safe(&rule.to_string()));
         // A line of its own: a rule that does not fit beside the keys would be agreed to unseen.
         let allows = prefix.iter().map(|rule| format!("  p allows   everything that starts with {rule}"));
         let family = offer.family.as_ref().map(|family| safe(family.label()));
         let family_line = family.iter().map(|label| format!("  f allows   {label}"));
+        let lines = approve::question(proposal, offer);
         let wanted = CallApprovalRequest {
-            lines: lines.filter(|line| !line.is_empty()).chain(family_line).chain(allows).collect(),
-            family: if family.is_some() { FamilyOffer::Offered } else { FamilyOffer::None },
-            prefix: if prefix.is_some() { PrefixOffer::Offered } else { PrefixOffer::None },
+            lines: shown(&lines).chain(family_line).chain(allows).collect(),
+            family,
+            prefix,
             plan: leaves_plan.then(|| approve::plan(proposal)).flatten(),
-            arguments: proposal.arguments.clone(),
+            proposal: proposal.clone(),
+            offer: offer.clone(),
             lasts,
         };
-        Self::new(id, QuestionBody::Call(Box::new(wanted)))
+        let joins = question_group::may_join(proposal);
+        Self { joins, ..Self::new(id, QuestionBody::Call(Box::new(wanted))) }
+    }
+
+    fn request(&self) -> Option<&CallApprovalRequest> {
+        match &self.asks {
+            QuestionBody::Call(wanted) => Some(wanted),
+            QuestionBody::Group(_) | QuestionBody::Words { .. } => None,
+        }
+    }
+
+    /// The questions that it consists of: itself, or those of the group.
+    pub(super) fn ids(&self) -> Vec<ChatQuestionId> {
+        match &self.asks {
+            QuestionBody::Group(group) => group.members.iter().map(|member| member.id).collect(),
+            QuestionBody::Call(_) | QuestionBody::Words { .. } => vec![self.id],
+        }
+    }
+
+    /// Whether a question that comes now belongs to it.
+    pub(super) fn takes(&self, other: &Self) -> bool {
+        let is_soon = other.arrived.saturating_sub(self.arrived) <= GATHERING;
+        self.joins && other.joins && is_soon
+    }
+
+    /// Both as one question, which must be read anew.
+    pub(super) fn joined(self, other: Self) -> Self {
+        let (arrived, turned) = (self.arrived, self.turned);
+        let members = self.split().into_iter().chain(other.split()).collect();
+        Self { arrived, turned, joins: true, ..Self::group(members) }
+    }
+
+    fn group(members: Vec<Self>) -> Self {
+        let group = CallGroup::of(members);
+        let id = group.members.first().map_or(ChatQuestionId(0), |first| first.id);
+        Self::new(id, QuestionBody::Group(Box::new(group)))
+    }
+
+    /// The questions that it consists of, in the order of their calls.
+    fn split(self) -> Vec<Self> {
+        match self.asks {
+            QuestionBody::Group(group) => group.members,
+            QuestionBody::Call(_) | QuestionBody::Words { .. } => vec![self],
+        }
+    }
+
+    /// The same questions, each to be answered by itself.
+    pub(super) fn one_by_one(self) -> Vec<Self> {
+        let turned = self.turned;
+        let alone = |question: Self| Self { joins: false, turned, ..question };
+        self.split().into_iter().map(alone).collect()
+    }
+
+    /// What is left of it if this question is withdrawn.
+    pub(super) fn without(self, id: ChatQuestionId) -> Option<Self> {
+        if !self.ids().contains(&id) {
+            return Some(self);
+        }
+        let (arrived, turned) = (self.arrived, self.turned);
+        let mut left: Vec<Self> = self.split().into_iter().filter(|question| question.id != id).collect();
+        let left = if left.len() > 1 { Self::group(left) } else { left.pop()? };
+        Some(Self { arrived, turned, joins: true, ..left })
     }
 
     /// What a model wants to know.
@@ -148,6 +252,8 @@ impl ChatQuestion {
             seen: QuestionReadState::NotYet,
             read: ReadingProgress::default(),
             turned: QuestionFocus::Away,
+            arrived: Duration::ZERO,
+            joins: false,
         }
     }
 
@@ -160,7 +266,9 @@ impl ChatQuestion {
         }
         let furthest = lines.saturating_sub(room);
         self.scroll = match &self.asks {
-            QuestionBody::Call(_) => self.scroll.min(furthest).min(self.read.lines),
+            QuestionBody::Call(_) | QuestionBody::Group(_) => {
+                self.scroll.min(furthest).min(self.read.lines)
+            }
             // What is typed as an answer stands at the end, so the end is looked at.
             QuestionBody::Words { .. } => furthest,
         };
@@ -176,46 +284,64 @@ impl ChatQuestion {
         let QuestionBody::Call(wanted) = &self.asks else { return None };
         wanted.plan.as_ref()?;
         Some(ApprovalAnswer::Rewrite {
-            arguments: approve::with_plan(&wanted.arguments, text.trim_end().to_owned()),
+            arguments: approve::with_plan(&wanted.proposal.arguments, text.trim_end().to_owned()),
         })
     }
 
-    /// What a key says, where it says something. Only what was seen whole can be agreed to.
-    pub(super) fn answer(&self, key: char) -> Option<ApprovalAnswer> {
-        let QuestionBody::Call(wanted) = &self.asks else { return None };
-        let said_no = || ApprovalAnswer::No { reason: "the user said no".into() };
-        match key {
-            'n' => Some(said_no()),
-            'v' if wanted.plan.is_none() => Some(ApprovalAnswer::Never),
-            _ if self.seen == QuestionReadState::NotYet => None,
-            'y' => Some(ApprovalAnswer::Once),
-            'a' if wanted.lasts => Some(ApprovalAnswer::Session),
-            'f' if wanted.family == FamilyOffer::Offered => Some(ApprovalAnswer::Family),
-            'p' if wanted.prefix == PrefixOffer::Offered => Some(ApprovalAnswer::Prefix),
-            _ => None,
-        }
+    /// What a key means here. Only what was seen whole can be agreed to.
+    pub(super) fn meaning(&self, key: char) -> Option<KeyMeaning> {
+        let answer = match &self.asks {
+            QuestionBody::Call(wanted) if key == 'e' && wanted.plan.is_some() => {
+                return Some(KeyMeaning::Edit);
+            }
+            QuestionBody::Call(wanted) => GroupAnswer::All(wanted.answer(key)?),
+            QuestionBody::Group(group) => group.offer.answer(key.encode_utf8(&mut [0; 4]))?,
+            QuestionBody::Words { .. } => return None,
+        };
+        let approves = match &answer {
+            GroupAnswer::All(answer) => {
+                !matches!(answer, ApprovalAnswer::No { .. } | ApprovalAnswer::Never)
+            }
+            GroupAnswer::OneByOne => false,
+        };
+        let is_early = approves && self.seen == QuestionReadState::NotYet;
+        Some(if is_early { KeyMeaning::TooEarly } else { KeyMeaning::Answer(answer) })
     }
 
-    /// What can be pressed.
-    pub(super) fn choices(&self) -> String {
+    /// What can be pressed, on a line of this width. What `f` and `p` cover stands beside the keys
+    /// if it fits, and always above them.
+    pub(super) fn choices(&self, width: usize) -> String {
+        let is_unread = self.seen == QuestionReadState::NotYet;
         match &self.asks {
-            QuestionBody::Call(_) if self.seen == QuestionReadState::NotYet => {
+            QuestionBody::Call(_) if is_unread => {
                 "PgDn shows the rest; then you can answer yes · [n]o · ne[v]er".into()
+            }
+            QuestionBody::Group(_) if is_unread => {
+                "PgDn shows the rest; then you can answer yes · [o]ne by one · [n]o to all".into()
             }
             QuestionBody::Call(wanted) if wanted.plan.is_some() => {
                 "[y]es, carry it out · [e]dit it first · [n]o".into()
             }
             QuestionBody::Call(wanted) => {
-                let prefix = match wanted.prefix {
-                    PrefixOffer::Offered => " · [p] all like it",
-                    PrefixOffer::None => "",
-                };
-                let family = match wanted.family {
-                    FamilyOffer::Offered => " · [f]amily",
-                    FamilyOffer::None => "",
-                };
                 let always = if wanted.lasts { " · [a]lways in this session" } else { "" };
-                format!("[y]es once{always}{family}{prefix} · ne[v]er · [n]o")
+                let family = wanted.family.as_ref().map(|label| format!(" · [f] {}", in_short(label)));
+                let prefix = wanted.prefix.as_ref().map(|rule| format!(" · [p] all `{rule} …`"));
+                let line = |family: Option<&str>, prefix: Option<&str>| {
+                    let (family, prefix) = (family.unwrap_or_default(), prefix.unwrap_or_default());
+                    format!("[y]es once{always}{family}{prefix} · ne[v]er · [n]o")
+                };
+                let long = line(family.as_deref(), prefix.as_deref());
+                if columns(&long) <= width {
+                    return long;
+                }
+                line(family.map(|_| " · [f]amily"), prefix.map(|_| " · [p] all like it"))
+            }
+            QuestionBody::Group(group) => {
+                let lasts = group.offer.answer("a").is_some();
+                let always = if lasts { " · [a]lways in this session" } else { "" };
+                let family = if group.offer.families().is_some() { " · [f]amilies" } else { "" };
+                let count = group.members.len();
+                format!("[y]es to all {count} once{always}{family} · [o]ne by one · [n]o to all")
             }
             QuestionBody::Words { choices, .. } if choices.is_empty() => {
                 "Enter answers · Esc gives no answer".into()
@@ -225,6 +351,28 @@ impl ChatQuestion {
             }
         }
     }
+}
+
+impl CallApprovalRequest {
+    /// The answer that a key stands for.
+    fn answer(&self, key: char) -> Option<ApprovalAnswer> {
+        match key {
+            'n' => Some(ApprovalAnswer::No { reason: "the user said no".into() }),
+            'v' if self.plan.is_none() => Some(ApprovalAnswer::Never),
+            'y' => Some(ApprovalAnswer::Once),
+            'a' if self.lasts => Some(ApprovalAnswer::Session),
+            'f' if self.family.is_some() => Some(ApprovalAnswer::Family),
+            'p' if self.prefix.is_some() => Some(ApprovalAnswer::Prefix),
+            _ => None,
+        }
+    }
+}
+
+/// A family in words, without its grants.
+fn in_short(label: &str) -> String {
+    let words = label.split_once(" (").map_or(label, |(words, _)| words);
+    let all = if words.starts_with("everything") { "" } else { "all " };
+    format!("{all}{words}")
 }
 
 /// What typed words mean: the number of a choice is that choice, and nothing is no answer.

@@ -4,10 +4,12 @@
 //! state of the chat: everything is reported as a message.
 //!
 //! A cancel request of an earlier turn must not stop the next one. Leaving waits a bounded time
-//! until the journals record that the work was stopped.
+//! until the journals record that the work was stopped. A level that the user chooses with `/trust`
+//! applies to this session and to all that are opened later; without a jail there is no level that
+//! runs commands in it.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{
         Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -32,7 +34,7 @@ use super::{
     delta_budget::DeltaByteBudget,
     item::NoteTone,
     state::{ChatMessage, OpenSessionInfo, SessionOrigin},
-    tab::{DeliveryTiming, QueuedMessage, TabId},
+    tab::{DeliveryTiming, INTERRUPTED, QueuedMessage, TabId},
     view_state::{SessionViewState, ViewStateStore},
 };
 use crate::{
@@ -49,6 +51,9 @@ const LOOK: Duration = Duration::from_millis(20);
 /// How many times: a helper that is not there by then has ended already.
 const LOOKS: u32 = 100;
 
+/// Why a chat without a jail refuses the level that runs commands in it. The flag says the same.
+const UNCONFINED: &str = "--trust jail runs commands in the jail, and --unconfined runs them without it";
+
 /// The answer to what only an open session can do.
 const NOT_OPEN: &str = "the session is not open yet";
 
@@ -64,6 +69,41 @@ pub(super) struct ChatSessions {
     open: BTreeMap<TabId, ChatSession>,
     /// The tasks that drive the sessions, each until it has ended.
     works: JoinSet<()>,
+    shared: SharedChatFacts,
+}
+
+/// What all sessions of a chat have in common. Clones share it.
+#[derive(Clone, Default)]
+struct SharedChatFacts {
+    /// The level that the user chose in this chat.
+    level: Arc<Mutex<Option<TrustLevel>>>,
+    /// The notes that were shown. Each is shown once, however many sessions repeat it.
+    notes: Arc<Mutex<BTreeSet<String>>>,
+}
+
+impl SharedChatFacts {
+    fn level(&self) -> Option<TrustLevel> {
+        *self.level.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn choose(&self, level: TrustLevel) {
+        *self.level.lock().unwrap_or_else(PoisonError::into_inner) = Some(level);
+    }
+
+    /// Gives a session that was just opened the level that was chosen before: a flag of the chat,
+    /// or the past of a fork, may have given it another one. Returns its mode then.
+    fn applied(&self, run: &ChatRun, mode: Mode) -> Option<Mode> {
+        let level = self.level()?;
+        for input in run.trusting(level, mode) {
+            run.handle.tell(input).ok()?;
+        }
+        Some(if mode == Mode::Plan { mode } else { run.mode_of(level) })
+    }
+
+    /// Whether a note was not shown before.
+    fn is_new(&self, note: &str) -> bool {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).insert(note.to_owned())
+    }
 }
 
 /// A session that is open or opening.
@@ -103,6 +143,34 @@ impl ChatRun {
         };
         grants.clone()
     }
+
+    /// The inputs that give the run the grants and the mode of a level, if it is in this mode now.
+    /// Plan mode stays on until the user ends it.
+    fn trusting(&self, level: TrustLevel, mode: Mode) -> Vec<Input> {
+        let levels: GrantSet = TrustLevel::Jail.grants().into_iter().collect();
+        let other = |grant: &&Grant| !levels.contains(grant);
+        let grants =
+            self.change_grants(|has| has.iter().filter(other).cloned().chain(level.grants()).collect());
+        let changed = Some(self.mode_of(level)).filter(|_| mode != Mode::Plan).map(Input::ModeChanged);
+        [Input::GrantsChanged(grants)].into_iter().chain(changed).collect()
+    }
+
+    fn granted(&self) -> GrantSet {
+        self.grants.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The mode of a level, as far as the policy allows it.
+    fn mode_of(&self, level: TrustLevel) -> Mode {
+        level.mode().min(self.most)
+    }
+}
+
+/// The highest level whose grants a run has, and whose mode.
+fn level_of(grants: &GrantSet, mode: Mode) -> TrustLevel {
+    let has = |level: &TrustLevel| {
+        mode >= level.mode() && grants.contains_all(&level.grants().into_iter().collect())
+    };
+    TrustLevel::ALL.into_iter().rev().find(has).unwrap_or(TrustLevel::Ask)
 }
 
 impl ChatSessions {
@@ -112,7 +180,8 @@ impl ChatSessions {
         tell: ChatMessageSender,
         desk: Arc<OpenQuestions>,
     ) -> Self {
-        Self { args, places, tell, desk, open: BTreeMap::new(), works: JoinSet::new() }
+        let (open, works, shared) = (BTreeMap::new(), JoinSet::new(), SharedChatFacts::default());
+        Self { args, places, tell, desk, open, works, shared }
     }
 
     /// Opens one; it is told when it is there.
@@ -126,6 +195,7 @@ impl ChatSessions {
             places: self.places.clone(),
             tell: self.tell.clone(),
             desk: Arc::clone(&self.desk),
+            shared: self.shared.clone(),
         };
         while self.works.try_join_next().is_some() {}
         let work = self.works.spawn(async move {
@@ -179,7 +249,7 @@ impl ChatSessions {
     }
 
     pub(super) fn cancel(&self, tab: TabId) {
-        self.say(tab, |handle| handle.cancel("interrupted"));
+        self.say(tab, |handle| handle.cancel(INTERRUPTED));
     }
 
     /// Sends a prompt to a running turn. If the run does not take it, the tab is told which
@@ -218,8 +288,9 @@ impl ChatSessions {
         );
     }
 
-    /// Shows the level of the folder, or chooses one for it and for this session.
-    pub(super) fn trust(&self, tab: TabId, level: Option<TrustLevel>) {
+    /// Shows the level of the folder, or chooses one for it, for this session, which is in this
+    /// mode, and for all that this chat opens later.
+    pub(super) fn trust(&mut self, tab: TabId, level: Option<TrustLevel>, mode: Mode) {
         let Some(level) = level else {
             let text = match FolderAccess::of(&self.places) {
                 Ok(FolderAccess::Trusted(level)) => format!("{}: {}", level.name(), level.meaning()),
@@ -229,23 +300,24 @@ impl ChatSessions {
             };
             return self.note(tab, text);
         };
+        if self.args.is_unconfined() && level == TrustLevel::Jail {
+            return self.note(tab, UNCONFINED.into());
+        }
         let stored =
             FolderTrustFile::open(&self.places).and_then(|mut file| file.set(&self.places.work, Some(level)));
         if let Err(error) = stored {
             return self.note(tab, error.to_string());
         }
+        self.shared.choose(level);
+        self.places.folder_access = FolderAccess::Trusted(level);
         if let Some(live) = self.live(tab) {
-            let levels: GrantSet = TrustLevel::Jail.grants().into_iter().collect();
-            let other = |grant: &&Grant| !levels.contains(grant);
-            let grants =
-                live.change_grants(|has| has.iter().filter(other).cloned().chain(level.grants()).collect());
-            let mode = level.mode().min(live.most);
-            self.say(tab, |handle| {
-                handle.tell(Input::GrantsChanged(grants))?;
-                handle.tell(Input::ModeChanged(mode))
-            });
+            let (inputs, mode) = (live.trusting(level, mode), live.mode_of(level));
+            self.say(tab, |handle| inputs.into_iter().try_for_each(|input| handle.tell(input)));
+            let _ = self.tell.send(ChatMessage::LevelChosen { tab, level, mode });
         }
-        self.note(tab, format!("{}: {}", level.name(), level.meaning()));
+        let others = if self.open.len() > 1 { " The other open tabs keep their level." } else { "" };
+        let plans = if mode == Mode::Plan { " Plan mode stays on." } else { "" };
+        self.note(tab, format!("{}: {}{plans}{others}", level.name(), level.meaning()));
     }
 
     fn note(&self, tab: TabId, text: String) {
@@ -278,9 +350,21 @@ struct ChatSessionOpener {
     places: HolmPaths,
     tell: ChatMessageSender,
     desk: Arc<OpenQuestions>,
+    shared: SharedChatFacts,
 }
 
 impl ChatSessionOpener {
+    /// A screen whose notes go to the tab.
+    fn notes(&self) -> TerminalOutput {
+        let (tab, tell, shared) = (self.tab, self.tell.clone(), self.shared.clone());
+        TerminalOutput::elsewhere(move |text: &str| {
+            let text = text.strip_prefix("holm: ").unwrap_or(text).to_owned();
+            if shared.is_new(&text) {
+                let _ = tell.send(ChatMessage::Noted { tab, tone: NoteTone::Quiet, text });
+            }
+        })
+    }
+
     /// Opens the session and serves requests until no more can come.
     async fn live(
         self,
@@ -289,11 +373,8 @@ impl ChatSessionOpener {
         mut asked: mpsc::UnboundedReceiver<ChatSessionRequest>,
     ) -> anyhow::Result<()> {
         let (tab, tell) = (self.tab, self.tell.clone());
-        let (noted, live) = (tell.clone(), Arc::new(AtomicBool::new(false)));
-        let screen = Arc::new(TerminalOutput::elsewhere(move |text: &str| {
-            let text = text.strip_prefix("holm: ").unwrap_or(text).to_owned();
-            let _ = noted.send(ChatMessage::Noted { tab, tone: NoteTone::Quiet, text });
-        }));
+        let live = Arc::new(AtomicBool::new(false));
+        let screen = Arc::new(self.notes());
         let watch = ChatEventSink {
             tab,
             tell: tell.clone(),
@@ -320,6 +401,7 @@ impl ChatSessionOpener {
             most: opened.most,
             most_grants: opened.most_grants.clone(),
         });
+        let mode = known.get().and_then(|run| self.shared.applied(run, opened.session.run().mode()));
         // The tab was closed: no user can stop the work or answer questions any more.
         if asked.is_closed() {
             opened.session.close().await;
@@ -329,10 +411,13 @@ impl ChatSessionOpener {
         let config = session.run().config();
         let model = config.models.first();
         let goes_on = !session.run().is_idle();
+        let mode = mode.unwrap_or_else(|| session.run().mode());
+        let level = known.get().map(|run| level_of(&run.granted(), mode));
         let told = OpenSessionInfo {
             session: session.id().to_owned(),
             model: model.map(|model| model.name.clone()).unwrap_or_default(),
-            mode: session.run().mode(),
+            mode,
+            level: level.unwrap_or(TrustLevel::Ask),
             window: model.and_then(|model| model.window),
             widest: opened.most,
             history: history(&opened.made.store, session.id()).await,

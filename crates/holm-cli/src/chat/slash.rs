@@ -68,7 +68,7 @@ pub(super) const COMMANDS: [(&str, &str, &str); 21] = [
     ("mode", "[NAME]", "change the mode: plan, default, accept-edits, full"),
     ("trust", "[LEVEL]", "choose what agents may do in this folder: ask, look, edit, jail"),
     ("grant", "GRANT", "grant something to this session, such as write:src/**"),
-    ("fork", "", "go back to a turn, in a new session"),
+    ("fork", "", "edit an earlier message, in a new session"),
     ("search", "WORDS", "search in this session"),
     ("find", "WORDS", "search in all sessions"),
     ("sessions", "", "show earlier sessions"),

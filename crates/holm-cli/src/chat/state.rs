@@ -16,7 +16,7 @@ use super::{
     item::{DetailLevel, NoteTone},
     keys::KeyBindings,
     picker::{ListPicker, WordCompletion},
-    question::{ChatQuestion, ChatQuestionId, QuestionReply},
+    question::{ChatQuestion, ChatQuestionId, KeyMeaning, QuestionReply},
     tab::{QueuedMessage, ReplyPiece, SessionTab, TabId},
     theme::{ChatTheme, ThemeKind},
     view_state::SessionViewState,
@@ -57,6 +57,34 @@ pub(super) struct ChatState {
     pub(super) now: Duration,
     /// When the last key was typed.
     pub(super) pressed: Option<Duration>,
+    /// A letter that answers a question unless another key follows.
+    pub(super) pending: Option<PendingAnswer>,
+    /// Whether a list of sessions was requested.
+    pub(super) list: ListRequest,
+    /// A list that came while the user typed something else. It waits until Tab shows it.
+    pub(super) listed: Option<ListPicker>,
+}
+
+/// A letter that was pressed at a question. It answers the question if no other key follows soon;
+/// otherwise it is the beginning of a word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct PendingAnswer {
+    pub(super) letter: char,
+    /// What it means for the question as it was shown then.
+    pub(super) meaning: KeyMeaning,
+    pub(super) questions: Vec<ChatQuestionId>,
+    /// When it counts.
+    pub(super) due: Duration,
+}
+
+/// Whether the user waits for a list of sessions.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum ListRequest {
+    #[default]
+    None,
+    Requested,
+    /// It was requested, and then the user typed something else.
+    TypedOn,
 }
 
 /// The size of the terminal.
@@ -115,6 +143,8 @@ pub(super) enum CustomCommandText {
 pub(super) enum ChatMessage {
     Key(KeyEvent),
     Pasted(String),
+    /// Nothing happened, but it is later now.
+    TimePassed,
     Mouse(MouseEvent),
     Resized(TerminalSize),
     /// A session is open.
@@ -161,6 +191,12 @@ pub(super) enum ChatMessage {
     Withdrawn {
         question: ChatQuestionId,
     },
+    /// The user chose a level for the folder, and the session has it.
+    LevelChosen {
+        tab: TabId,
+        level: TrustLevel,
+        mode: Mode,
+    },
     Noted {
         tab: TabId,
         tone: NoteTone,
@@ -190,6 +226,8 @@ pub(super) struct OpenSessionInfo {
     pub(super) session: String,
     pub(super) model: String,
     pub(super) mode: Mode,
+    /// What agents may do in it without asking.
+    pub(super) level: TrustLevel,
     pub(super) window: Option<u64>,
     /// The widest mode that is allowed.
     pub(super) widest: Mode,
@@ -209,10 +247,11 @@ pub(super) enum ChatCommand {
         tab: TabId,
         grant: Grant,
     },
-    /// Shows or chooses what agents may do in the folder.
+    /// Shows or chooses what agents may do in the folder, for a session in this mode.
     Trust {
         tab: TabId,
         level: Option<TrustLevel>,
+        mode: Mode,
     },
     Open {
         tab: TabId,
@@ -346,6 +385,9 @@ impl ChatState {
             widest: Mode::Full,
             now: Duration::ZERO,
             pressed: None,
+            pending: None,
+            list: ListRequest::None,
+            listed: None,
         }
     }
 

@@ -22,12 +22,14 @@ use super::{
     item::{NoteTone, ToolCallItem, TranscriptItem, TranscriptItemKind},
     markdown::MarkdownText,
     opening_queue::OpeningQueue,
-    question::{ChatQuestion, QuestionFocus},
+    question::{ChatQuestion, ChatQuestionId, QuestionFocus},
     text::{StreamSanitizer, safe},
     thought::ThoughtText,
     view_state::{ScrollAnchor, SessionViewState},
 };
-use crate::money::CostCompleteness;
+pub(super) use events::INTERRUPTED;
+
+use crate::{folder_trust::TrustLevel, money::CostCompleteness};
 
 /// How much of what helpers did is kept until it is known whose they are.
 const MOST_STRAYS: usize = 256;
@@ -47,8 +49,12 @@ pub(super) struct SessionTab {
     pub(super) session: Option<String>,
     pub(super) model: String,
     pub(super) mode: Mode,
+    /// What agents may do without asking, once it is open.
+    pub(super) level: TrustLevel,
     /// The mode before planning began.
     pub(super) before_plan: Mode,
+    /// The session to return to if this one, with another model, cannot be opened.
+    pub(super) back: Option<TabId>,
     pub(super) phase: TabPhase,
     pub(super) items: Vec<TranscriptItem>,
     pub(super) turns: Vec<TranscriptTurn>,
@@ -81,6 +87,12 @@ pub(super) struct SessionTab {
     /// arrive on separate channels.
     strays: Vec<(String, Numbered)>,
     stream: ReplyItems,
+    /// A reply that was withdrawn, until it is known why: a cancel keeps its text on the screen.
+    withdrawn: Option<ReplyItems>,
+    /// The last call whose reply was withdrawn.
+    gone: Option<CallId>,
+    /// Calls in replies, by the ids of their provider: the tool and its arguments.
+    requested: BTreeMap<String, (String, String)>,
     /// Up to which item lines were dropped.
     forgotten: usize,
 }
@@ -183,7 +195,9 @@ impl SessionTab {
             session: None,
             model: String::new(),
             mode,
+            level: TrustLevel::Ask,
             before_plan: Mode::Default,
+            back: None,
             phase: TabPhase::Opening,
             items: Vec::new(),
             turns: Vec::new(),
@@ -204,6 +218,9 @@ impl SessionTab {
             children: BTreeMap::new(),
             strays: Vec::new(),
             stream: ReplyItems::default(),
+            withdrawn: None,
+            gone: None,
+            requested: BTreeMap::new(),
             forgotten: 0,
         }
     }
@@ -219,6 +236,31 @@ impl SessionTab {
     /// Says something in the transcript.
     pub(super) fn note(&mut self, tone: NoteTone, text: &str) {
         self.items.push(TranscriptItem::note(tone, text));
+    }
+
+    /// A question came. Those about the calls of one reply are asked together.
+    pub(super) fn asked(&mut self, question: ChatQuestion) {
+        let at = self.questions.iter().position(|open| open.takes(&question));
+        match at.and_then(|at| Some((at, self.questions.remove(at)?))) {
+            Some((at, open)) => self.questions.insert(at, open.joined(question)),
+            None => self.questions.push_back(question),
+        }
+    }
+
+    /// Nobody waits for the answer any more.
+    pub(super) fn withdraw_question(&mut self, id: ChatQuestionId) {
+        let questions = std::mem::take(&mut self.questions);
+        self.questions = questions.into_iter().filter_map(|open| open.without(id)).collect();
+    }
+
+    /// The session has another level, and the mode of that level. Plan mode stays on.
+    pub(super) fn trusted(&mut self, level: TrustLevel, mode: Mode) {
+        self.level = level;
+        if self.mode == Mode::Plan {
+            self.before_plan = mode;
+        } else {
+            self.mode = mode;
+        }
     }
 
     /// The current question. One that came while the user was typing waits until the user notices
@@ -239,6 +281,7 @@ impl SessionTab {
         let mut answers = since.filter_map(|item| match item.kind() {
             TranscriptItemKind::Answer(flow) => Some(flow.text()),
             TranscriptItemKind::Person { .. }
+            | TranscriptItemKind::Stopped(_)
             | TranscriptItemKind::Thinking(_)
             | TranscriptItemKind::Call(_)
             | TranscriptItemKind::Note { .. } => None,
@@ -298,8 +341,11 @@ impl SessionTab {
         }
     }
 
-    /// A piece of a reply.
+    /// A piece of a reply. One that comes after its reply was withdrawn is dropped.
     pub(super) fn piece(&mut self, call: CallId, piece: &ReplyPiece) {
+        if self.gone == Some(call) {
+            return;
+        }
         match piece {
             ReplyPiece::Text(text) => {
                 let at = self.streamed(
@@ -346,6 +392,7 @@ impl SessionTab {
         make: impl FnOnce() -> TranscriptItemKind,
     ) -> usize {
         if self.stream.call != Some(call) {
+            self.void_withdrawn();
             self.stream = ReplyItems { call: Some(call), ..ReplyItems::default() };
         }
         let next = self.items.len();
@@ -367,6 +414,7 @@ impl SessionTab {
             Some(
                 TranscriptItemKind::Person { .. }
                 | TranscriptItemKind::Answer(_)
+                | TranscriptItemKind::Stopped(_)
                 | TranscriptItemKind::Thinking(_)
                 | TranscriptItemKind::Note { .. },
             )
@@ -407,6 +455,7 @@ impl SessionTab {
         self.doing.clear();
         self.questions.clear();
         self.stream = ReplyItems::default();
+        self.void_withdrawn();
         if let Some(problem) = problem {
             self.note(NoteTone::Error, problem);
             self.leave_unheard("the agent may not have read this; press Up to get it back");
@@ -462,9 +511,10 @@ impl SessionTab {
     }
 }
 
-/// Whether a journal has it: what Holm itself notes is said once.
+/// Whether a journal has it: what Holm itself notes is said once, and a stopped text is not an
+/// answer.
 fn is_told_again(item: &TranscriptItem) -> bool {
-    !matches!(item.kind(), TranscriptItemKind::Note { .. })
+    !matches!(item.kind(), TranscriptItemKind::Note { .. } | TranscriptItemKind::Stopped(_))
 }
 
 /// How a run ended without an answer, in words.

@@ -21,6 +21,7 @@ use super::{
     theme::ThemeKind,
     view_state::SessionViewState,
 };
+use crate::folder_trust::TrustLevel;
 
 pub(super) struct ChatHarness {
     pub(super) state: ChatState,
@@ -67,6 +68,7 @@ impl ChatHarness {
             session: session.into(),
             model: "openai/gpt-5-mini".into(),
             mode: Mode::Default,
+            level: TrustLevel::Ask,
             window: Some(200_000),
             widest: Mode::Full,
             history,

@@ -18,10 +18,11 @@ use super::{
     draw::ScreenAreas,
     input::InputBuffer,
     item::NoteTone,
+    picker::ListPicker,
     question::QuestionReply,
     state::{
-        ChatCommand, ChatMessage, ChatState, EditPurpose, OpenSessionInfo, QuitConfirmation, ScreenOverlay,
-        SessionOrigin,
+        ChatCommand, ChatMessage, ChatState, EditPurpose, ListRequest, OpenSessionInfo, QuitConfirmation,
+        ScreenOverlay, SessionOrigin,
     },
     tab::{AnswerFollowUp, SessionTab, TabId, TabPhase},
     view::TranscriptViewport,
@@ -34,40 +35,34 @@ impl ChatState {
         match msg {
             ChatMessage::Key(key) => return self.press(key),
             ChatMessage::Pasted(text) => self.pasted(&text),
+            ChatMessage::TimePassed => return self.time_passed(),
             ChatMessage::Mouse(mouse) => return self.mouse(mouse),
             ChatMessage::Resized(size) => {
                 self.size = size;
                 self.over_the_end();
             }
             ChatMessage::Opened { tab, opened } => return self.opened(tab, *opened),
-            ChatMessage::Failed { tab, why } => self.with(tab, |tab| {
-                tab.phase = TabPhase::Broken;
-                tab.give_back();
-                tab.note(NoteTone::Error, &why);
-            }),
+            ChatMessage::Failed { tab, why } => return self.failed(tab, &why),
             ChatMessage::Event { tab, event } => self.with(tab, |tab| tab.hear(&event)),
             ChatMessage::Child { tab, child, event } => self.with(tab, |tab| tab.child(&child, &event)),
             ChatMessage::Piece { tab, call, piece, .. } => self.with(tab, |tab| tab.piece(call, &piece)),
             ChatMessage::Ended { tab, problem } => return self.ended(tab, problem.as_deref()),
             ChatMessage::CaughtUp { tab } => return self.find(tab).map(rest).unwrap_or_default(),
-            ChatMessage::Asked { tab, question } => {
+            ChatMessage::Asked { tab, mut question } => {
                 self.completion = None;
-                self.with(tab, |tab| tab.questions.push_back(*question));
+                question.arrived = self.now;
+                self.with(tab, |tab| tab.asked(*question));
             }
             ChatMessage::Withdrawn { question } => {
-                for tab in &mut self.tabs {
-                    tab.questions.retain(|open| open.id != question);
-                }
+                self.tabs.iter_mut().for_each(|tab| tab.withdraw_question(question));
             }
+            ChatMessage::LevelChosen { tab, level, mode } => self.with(tab, |tab| tab.trusted(level, mode)),
             ChatMessage::NotHeard { tab, refused, why } => self.with(tab, |tab| {
                 tab.not_heard(&refused);
                 tab.note(NoteTone::Warning, &why);
             }),
             ChatMessage::Noted { tab, tone, text } => self.with(tab, |tab| tab.note(tone, &text)),
-            ChatMessage::Found(picker) if picker.shown().is_empty() => {
-                self.flash = "nothing was found".into();
-            }
-            ChatMessage::Found(picker) => self.over = Some(ScreenOverlay::Picker(picker)),
+            ChatMessage::Found(picker) => self.found(picker),
             ChatMessage::Files(files) => {
                 self.files = Some(files);
                 self.complete();
@@ -89,6 +84,50 @@ impl ChatState {
         }
     }
 
+    /// Shows a list, unless the user has typed something else since: then the keys are not meant
+    /// for the list.
+    fn found(&mut self, picker: ListPicker) {
+        let request = std::mem::take(&mut self.list);
+        if picker.shown().is_empty() {
+            self.flash = "nothing was found".into();
+        } else if request == ListRequest::TypedOn {
+            self.listed = Some(picker);
+        } else {
+            self.over = Some(ScreenOverlay::Picker(picker));
+        }
+    }
+
+    /// A session cannot be opened. If it was to continue another one with another model, that one
+    /// stays as it is, with what was typed meanwhile.
+    fn failed(&mut self, id: TabId, why: &str) -> Vec<ChatCommand> {
+        let at = self.tabs.iter().position(|tab| tab.id == id);
+        let back = at.and_then(|at| self.tabs.get(at)).and_then(|tab| tab.back);
+        let back = back.filter(|back| self.tabs.iter().any(|tab| tab.id == *back));
+        let (Some(at), Some(back)) = (at, back) else {
+            self.with(id, |tab| {
+                tab.phase = TabPhase::Broken;
+                tab.give_back();
+                tab.note(NoteTone::Error, why);
+            });
+            return Vec::new();
+        };
+        let seen = self.tab().map_or(back, |tab| if tab.id == id { back } else { tab.id });
+        let unsaid = self.tabs.remove(at).unsaid();
+        self.turn_to(self.tabs.iter().position(|tab| tab.id == seen).unwrap_or(0));
+        self.remember(unsaid.clone());
+        self.with(back, |tab| {
+            if tab.input.is_empty() {
+                tab.input = InputBuffer::of(unsaid);
+            }
+            tab.note(NoteTone::Error, why);
+            if !tab.model.is_empty() {
+                let text = format!("the model of this session is still {}", tab.model);
+                tab.note(NoteTone::Quiet, &text);
+            }
+        });
+        vec![ChatCommand::Close(id)]
+    }
+
     fn opened(&mut self, id: TabId, opened: OpenSessionInfo) -> Vec<ChatCommand> {
         self.widest = self.widest.min(opened.widest);
         let SessionViewState { draft, spot } = opened.left;
@@ -108,6 +147,8 @@ impl ChatState {
             }
             (tab.session, tab.mode) = (Some(opened.session), opened.mode);
             tab.model = opened.model;
+            tab.level = opened.level;
+            tab.back = None;
             tab.meter.window = opened.window;
             tab.phase = if opened.goes_on { TabPhase::Running } else { TabPhase::Idle };
         });
@@ -190,6 +231,9 @@ impl ChatState {
     /// What was pasted is typed, wherever something is typed, and never a command by itself.
     fn pasted(&mut self, text: &str) {
         self.leaving = QuitConfirmation::No;
+        if let Some(pending) = self.pending.take() {
+            self.type_out(&pending);
+        }
         let hand = self.hand();
         if let Some(ScreenOverlay::Picker(picker)) = &mut self.over {
             text.chars().filter(|c| !c.is_control()).for_each(|c| picker.narrow(c));
@@ -200,7 +244,7 @@ impl ChatState {
         match tab.questions.front_mut().filter(|_| is_asked).map(|question| &mut question.asks) {
             Some(super::question::QuestionBody::Words { input, .. }) => input.insert(text),
             // A yes is pressed, never pasted.
-            Some(super::question::QuestionBody::Call(_)) => {}
+            Some(super::question::QuestionBody::Call(_) | super::question::QuestionBody::Group(_)) => {}
             None => tab.input.insert(text),
         }
         self.complete();

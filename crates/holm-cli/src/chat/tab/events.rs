@@ -1,7 +1,8 @@
 //! How each event of a run changes its tab. The same function takes live events and those of
 //! history, so a resumed session looks as it did. Pieces of replies that are not complete go to
-//! `chat/tab.rs`; the message that follows is what counts. Nothing here may start work: commands
-//! come from `chat/update.rs` alone.
+//! `chat/tab.rs`; the message that follows is what counts. If a person stops a reply, the text that
+//! they have read stays where it is. Nothing here may start work: commands come from
+//! `chat/update.rs` alone.
 
 use std::sync::Arc;
 
@@ -29,6 +30,12 @@ use crate::{
 /// How much of a helper's step is shown.
 const STEP_COLUMNS: usize = 160;
 
+/// The reason of a cancel that comes from Ctrl-C in this chat.
+pub(in crate::chat) const INTERRUPTED: &str = "interrupted";
+
+/// What the transcript says about it.
+const STOPPED: &str = "You stopped the answer.";
+
 impl SessionTab {
     /// Takes one event, live or from the past.
     pub(in crate::chat) fn hear(&mut self, numbered: &Numbered) {
@@ -39,6 +46,7 @@ impl SessionTab {
             Event::GroupStarted { .. } => self.group_started(numbered.id.record),
             Event::MessageAdded { message } => self.message(message),
             Event::ModelCalled { model, tokens, .. } => {
+                self.void_withdrawn();
                 self.model = named(model);
                 self.meter.context = *tokens;
                 self.doing = "waits for the model".into();
@@ -74,9 +82,7 @@ impl SessionTab {
             Event::ModeChanged { mode } => self.mode_changed(*mode),
             Event::GroupEnded { ending, usage, spent, .. } => {
                 (self.meter.usage, self.meter.spent) = (*usage, *spent);
-                if !matches!(**ending, Ending::Answered { .. }) {
-                    self.note(NoteTone::Warning, &in_words(ending));
-                }
+                self.group_ended(ending);
             }
             Event::QueueDropped { prompts, .. } => self.dropped(prompts),
             Event::RunStarted { .. }
@@ -99,10 +105,40 @@ impl SessionTab {
             | Event::ToolFlawed { .. }
             | Event::LimitNear { .. }
             | Event::HookFailed { .. } => {
+                if matches!(numbered.event, Event::ModelFailed { .. } | Event::OutputCapRaised { .. }) {
+                    self.void_withdrawn();
+                }
                 if let Some((tone, text)) = told(&numbered.event) {
-                    self.note(tone, &text);
+                    self.note_once(&numbered.event, tone, &text);
                 }
             }
+        }
+    }
+
+    fn group_ended(&mut self, ending: &Ending) {
+        match ending {
+            Ending::Answered { .. } => self.void_withdrawn(),
+            Ending::Cancelled { reason } => {
+                self.keep_withdrawn();
+                let text = if reason == INTERRUPTED { STOPPED.into() } else { in_words(ending) };
+                self.note(NoteTone::Warning, &text);
+            }
+            other => {
+                self.void_withdrawn();
+                self.note(NoteTone::Warning, &in_words(other));
+            }
+        }
+    }
+
+    /// Says something in the transcript. A problem of a tool is said once, although each new list
+    /// of tools has it again.
+    fn note_once(&mut self, event: &Event, tone: NoteTone, text: &str) {
+        let is_known = |item: &TranscriptItem| {
+            matches!(item.kind(), TranscriptItemKind::Note { text: known, .. } if *known == safe(text))
+        };
+        let repeats = matches!(event, Event::ToolFlawed { .. }) && self.items.iter().any(is_known);
+        if !repeats {
+            self.note(tone, text);
         }
     }
 
@@ -162,6 +198,11 @@ impl SessionTab {
     fn answer(&mut self, message: &Message) {
         let stream = std::mem::take(&mut self.stream);
         let text = said(&message.blocks);
+        for block in &message.blocks {
+            if let Block::ToolCall(call) = block {
+                self.requested.insert(call.id.clone(), (call.name.clone(), call.arguments.clone()));
+            }
+        }
         let thought = message.blocks.iter().find_map(|block| match block {
             Block::Thinking(thinking) => Some(safe(&thinking.text)),
             _ => None,
@@ -197,7 +238,13 @@ impl SessionTab {
     }
 
     fn finished(&mut self, call: CallId, id: &str, outcome: Outcome, millis: u64) {
-        let Some(at) = self.calls.get(&call).copied() else { return };
+        let requested = self.requested.remove(id);
+        let at = match (self.calls.get(&call).copied(), requested) {
+            (Some(at), _) => at,
+            // A call with an unknown tool or invalid arguments is never proposed.
+            (None, Some((tool, arguments))) => self.invalid_call(call, &tool, &arguments),
+            (None, None) => return,
+        };
         self.answers.insert(id.to_owned(), at);
         let early = self.early.remove(id);
         let Some(call) = self.call_at(at) else { return };
@@ -210,24 +257,48 @@ impl SessionTab {
         }
     }
 
+    fn invalid_call(&mut self, call: CallId, tool: &str, arguments: &str) -> usize {
+        let at = self.items.len();
+        self.calls.insert(call, at);
+        let item = Box::new(ToolCallItem::new(tool, arguments));
+        self.items.push(TranscriptItem::new(TranscriptItemKind::Call(item)));
+        at
+    }
+
     fn stands(&mut self, call: CallId, state: ToolCallState) {
         if let Some(call) = self.call(call) {
             call.state = state;
         }
     }
 
-    /// The text so far does not count; the next try begins with nothing.
+    /// The text so far does not count. The events that follow say why.
     fn withdraw(&mut self, call: CallId) {
-        if self.stream.call != Some(call) {
-            return;
+        if self.stream.call == Some(call) {
+            self.void_withdrawn();
+            self.gone = Some(call);
+            self.withdrawn = Some(std::mem::take(&mut self.stream));
         }
-        let stream = std::mem::take(&mut self.stream);
+    }
+
+    /// The next try begins with nothing.
+    pub(super) fn void_withdrawn(&mut self) {
+        let Some(stream) = self.withdrawn.take() else { return };
         if let Some(item) = stream.text.and_then(|at| self.items.get_mut(at)) {
             *item.change() =
                 TranscriptItemKind::Note { tone: NoteTone::Quiet, text: "(this text was withdrawn)".into() };
         }
         if let Some(item) = stream.thinking.and_then(|at| self.items.get_mut(at)) {
             *item.change() = TranscriptItemKind::Thinking(ThoughtText::default());
+        }
+    }
+
+    /// A person stopped the reply: what they have read stays, and is marked.
+    fn keep_withdrawn(&mut self) {
+        let stream = self.withdrawn.take();
+        let Some(item) = stream.and_then(|stream| self.items.get_mut(stream.text?)) else { return };
+        if let TranscriptItemKind::Answer(flow) = item.change() {
+            let flow = std::mem::take(flow);
+            *item.change() = TranscriptItemKind::Stopped(flow);
         }
     }
 

@@ -7,8 +7,8 @@
 //! user typed, never from a plan of the model.
 
 use holm::grants::Mode;
-use holm_tools::shell::ApprovalAnswer;
 
+use crate::approve::question_group::GroupAnswer;
 use crate::cache_rate;
 use crate::chat::{
     item::NoteTone,
@@ -53,7 +53,11 @@ impl ChatState {
         let (id, session, mode) = (tab.id, tab.session.clone(), tab.mode);
         match command {
             SlashCommand::Model(Some(model)) => {
-                return vec![self.open(SessionOrigin::New { model: Some(model) }, mode)];
+                let open = self.open(SessionOrigin::New { model: Some(model) }, mode);
+                if let Some(tab) = self.tab_mut() {
+                    tab.back = Some(id);
+                }
+                return vec![open];
             }
             SlashCommand::Model(None) => {
                 let text = format!("the model is {}; /model NAME starts a new session", tab.model);
@@ -72,11 +76,13 @@ impl ChatState {
             SlashCommand::Mode(None) => return self.told(&format!("the mode is {mode}")),
             SlashCommand::Mode(Some(mode)) => return self.change_mode(mode),
             SlashCommand::Grant(grant) => return vec![ChatCommand::Grant { tab: id, grant }],
-            SlashCommand::Trust(level) => return vec![ChatCommand::Trust { tab: id, level }],
+            SlashCommand::Trust(level) => return vec![ChatCommand::Trust { tab: id, level, mode }],
             SlashCommand::Fork => self.choose_turn(),
             SlashCommand::Search(words) => self.search(words),
-            SlashCommand::Find(words) => return vec![ChatCommand::Find(words)],
-            SlashCommand::Sessions | SlashCommand::Resume(None) => return vec![ChatCommand::List],
+            SlashCommand::Find(words) => return self.request_list(ChatCommand::Find(words)),
+            SlashCommand::Sessions | SlashCommand::Resume(None) => {
+                return self.request_list(ChatCommand::List);
+            }
             SlashCommand::Resume(Some(session)) => {
                 return vec![self.open(SessionOrigin::Resume { session }, mode)];
             }
@@ -287,13 +293,19 @@ impl ChatState {
     }
 }
 
-/// Answers what is asked about a call.
-pub(super) fn answered(tab: &mut SessionTab, answer: ApprovalAnswer) -> Vec<ChatCommand> {
-    let asked = tab.questions.pop_front();
-    asked
-        .map(|asked| ChatCommand::Answer { question: asked.id, reply: QuestionReply::Call(answer) })
-        .into_iter()
-        .collect()
+/// Answers the current question about calls, or has each call asked about by itself.
+pub(super) fn answered(tab: &mut SessionTab, answer: &GroupAnswer) -> Vec<ChatCommand> {
+    let Some(asked) = tab.questions.pop_front() else { return Vec::new() };
+    match answer {
+        GroupAnswer::OneByOne => {
+            asked.one_by_one().into_iter().rev().for_each(|question| tab.questions.push_front(question));
+            Vec::new()
+        }
+        GroupAnswer::All(answer) => {
+            let reply = |question| ChatCommand::Answer { question, reply: QuestionReply::Call(answer.clone()) };
+            asked.ids().into_iter().map(reply).collect()
+        }
+    }
 }
 
 /// What a run is told about a plan that a person has agreed to.

@@ -3,8 +3,9 @@
 //! editing text is in `chat/input.rs`.
 //!
 //! A key answers a question only if the user meant it: a question that came while they typed needs
-//! a pause or Tab first, and a letter with Control or Alt is no answer. No key alone leads to the
-//! mode that asks about nothing.
+//! a pause or Tab first, and a letter with Control or Alt is no answer. A letter counts once no
+//! other key has followed it for a moment, or with Enter. Otherwise it begins a word, which goes to
+//! the input. No key alone leads to the mode that asks about nothing.
 
 use std::{mem, time::Duration};
 
@@ -19,15 +20,22 @@ use crate::chat::{
     item::DetailLevel,
     keys::KeyAction,
     picker::{PickerAction, WordCompletion},
-    question::{QuestionBody, QuestionFocus, QuestionReply, meant},
+    question::{KeyMeaning, QuestionBody, QuestionFocus, QuestionReply, meant},
     slash::COMMANDS,
-    state::{ChatCommand, ChatState, EditPurpose, QuitConfirmation, ScreenOverlay, SessionOrigin, UserText},
+    state::{
+        ChatCommand, ChatState, EditPurpose, ListRequest, PendingAnswer, QuitConfirmation, ScreenOverlay,
+        SessionOrigin, UserText,
+    },
     tab::{ScrollPosition, TabPhase},
 };
 
 /// How long the user must pause before a key answers a question that came while they were typing.
 /// This is longer than a pause between two letters, and shorter than it takes to read a question.
 const CALM: Duration = Duration::from_millis(700);
+
+/// How long no other key may follow a letter that answers a question. The letters of a word follow
+/// each other faster.
+pub(super) const ALONE: Duration = Duration::from_millis(250);
 
 /// Whether the user had paused typing before a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +56,16 @@ impl ChatState {
         if key.kind == KeyEventKind::Release {
             return Vec::new();
         }
+        let mut commands = self.time_passed();
+        commands.extend(self.press_now(key));
+        commands
+    }
+
+    fn press_now(&mut self, key: KeyEvent) -> Vec<ChatCommand> {
+        let pending = self.pending.take();
+        if let Some(pending) = pending.as_ref().filter(|_| is_letter(key)) {
+            self.type_out(pending);
+        }
         let hand = self.hand();
         let action = self.keys.action(key);
         self.flash.clear();
@@ -58,6 +76,9 @@ impl ChatState {
         if self.over.is_some() {
             return self.press_over(key);
         }
+        if let Some(pending) = pending.filter(|_| (key.code, key.modifiers) == ENTER) {
+            return self.confirm(&pending);
+        }
         if self.is_for_question(hand) {
             return self.press_question(key, action);
         }
@@ -66,11 +87,15 @@ impl ChatState {
         {
             return commands;
         }
-        if (key.code, key.modifiers) == (KeyCode::Tab, KeyModifiers::NONE)
-            && let Some(question) = self.tab_mut().and_then(|tab| tab.questions.front_mut())
-        {
-            question.turned = QuestionFocus::ToIt;
-            return Vec::new();
+        if (key.code, key.modifiers) == (KeyCode::Tab, KeyModifiers::NONE) {
+            if let Some(question) = self.tab_mut().and_then(|tab| tab.questions.front_mut()) {
+                question.turned = QuestionFocus::ToIt;
+                return Vec::new();
+            }
+            if let Some(picker) = self.listed.take() {
+                self.over = Some(ScreenOverlay::Picker(picker));
+                return Vec::new();
+            }
         }
         if self.search.is_some() && self.tab().is_some_and(|tab| tab.input.is_empty()) {
             match key.code {
@@ -91,6 +116,9 @@ impl ChatState {
 
     /// Takes note that something is typed, and of the questions that it passes by.
     pub(super) fn hand(&mut self) -> TypingState {
+        if self.list == ListRequest::Requested {
+            self.list = ListRequest::TypedOn;
+        }
         let before = self.pressed.replace(self.now);
         let rest = before.map_or(CALM, |before| self.now.saturating_sub(before));
         if let Some(tab) = self.tab_mut().filter(|tab| !tab.input.is_empty()) {
@@ -128,7 +156,7 @@ impl ChatState {
             return Vec::new();
         }
         self.leaving = QuitConfirmation::NextTime { taken_back: String::new() };
-        self.flash = "press it again to leave".into();
+        self.flash = "Press Ctrl-C again to quit.".into();
         let Some(tab) = self.tab_mut() else { return Vec::new() };
         if tab.phase == TabPhase::Running {
             tab.questions.clear();
@@ -181,7 +209,7 @@ impl ChatState {
                 return vec![ChatCommand::Edit { purpose, text }];
             }
             KeyAction::Complete => self.complete(),
-            KeyAction::Sessions => return vec![ChatCommand::List],
+            KeyAction::Sessions => return self.request_list(ChatCommand::List),
             KeyAction::Search => self.begin("/search "),
             KeyAction::Fork => self.choose_turn(),
             KeyAction::Help => self.over = Some(ScreenOverlay::Help { scroll: 0 }),
@@ -189,7 +217,14 @@ impl ChatState {
         Vec::new()
     }
 
+    /// Has a list of sessions made. It is shown if the user waits for it.
+    pub(super) fn request_list(&mut self, command: ChatCommand) -> Vec<ChatCommand> {
+        (self.list, self.listed) = (ListRequest::Requested, None);
+        vec![command]
+    }
+
     pub(super) fn turn_to(&mut self, tab: usize) {
+        self.pending = None;
         self.current = tab % self.tabs.len().max(1);
         (self.search, self.completion, self.recalled) = (None, None, None);
     }
@@ -258,6 +293,7 @@ impl ChatState {
     pub(super) fn took(&mut self) {
         self.completion = None;
         self.recalled = None;
+        self.listed = None;
         if let Some(tab) = self.tab_mut() {
             tab.look = ScrollPosition::End;
             let text = tab.input.take();
@@ -462,31 +498,16 @@ impl ChatState {
             return self.act(action);
         }
         let Some(tab) = self.tab_mut() else { return Vec::new() };
-        let id = tab.id;
         let Some(question) = tab.questions.front_mut() else { return Vec::new() };
         let (asked, scroll) = (question.id, question.scroll);
         // A letter with Control or Alt is a command, not an answer: Ctrl-A means the
         // beginning of the line.
-        let is_letter = matches!(key.code, KeyCode::Char(_));
-        if is_letter && key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) {
+        if matches!(key.code, KeyCode::Char(_)) && !is_letter(key) {
             return Vec::new();
         }
         match (&mut question.asks, key.code) {
             (_, KeyCode::PageDown) => question.scroll = scroll.saturating_add(8),
             (_, KeyCode::PageUp) => question.scroll = scroll.saturating_sub(8),
-            (QuestionBody::Call(_), KeyCode::Down) => question.scroll = scroll.saturating_add(1),
-            (QuestionBody::Call(_), KeyCode::Up) => question.scroll = scroll.saturating_sub(1),
-            (QuestionBody::Call(wanted), KeyCode::Char('e')) => {
-                let Some(text) = wanted.plan.clone() else { return Vec::new() };
-                return vec![ChatCommand::Edit {
-                    purpose: EditPurpose::Plan { tab: id, question: asked },
-                    text,
-                }];
-            }
-            (QuestionBody::Call(_), KeyCode::Char(c)) => {
-                let Some(answer) = question.answer(c) else { return Vec::new() };
-                return answered(tab, answer);
-            }
             (QuestionBody::Words { choices, input, .. }, KeyCode::Enter) => {
                 let reply = QuestionReply::Words(meant(input.text(), choices));
                 tab.questions.pop_front();
@@ -500,8 +521,79 @@ impl ChatState {
             (QuestionBody::Words { input, .. }, KeyCode::Backspace) => input.delete(CursorMove::Left),
             (QuestionBody::Words { input, .. }, KeyCode::Left) => input.go(CursorMove::Left),
             (QuestionBody::Words { input, .. }, KeyCode::Right) => input.go(CursorMove::Right),
-            (QuestionBody::Call(_) | QuestionBody::Words { .. }, _) => {}
+            (QuestionBody::Words { .. }, _) => {}
+            (_, KeyCode::Down) => question.scroll = scroll.saturating_add(1),
+            (_, KeyCode::Up) => question.scroll = scroll.saturating_sub(1),
+            (_, KeyCode::Char(letter)) => return self.press_letter(key, letter),
+            (QuestionBody::Call(_) | QuestionBody::Group(_), _) => {}
         }
         Vec::new()
     }
+
+    /// A letter at a question about calls. One that answers it waits for the next key; any other
+    /// begins a word.
+    fn press_letter(&mut self, key: KeyEvent, letter: char) -> Vec<ChatCommand> {
+        let due = self.now.saturating_add(ALONE);
+        let Some(question) = self.tab_mut().and_then(|tab| tab.questions.front_mut()) else {
+            return Vec::new();
+        };
+        if let Some(meaning) = question.meaning(letter) {
+            self.pending = Some(PendingAnswer { letter, meaning, questions: question.ids(), due });
+            return Vec::new();
+        }
+        if letter.is_whitespace() {
+            return Vec::new();
+        }
+        question.turned = QuestionFocus::PassedBy;
+        self.type_in(key)
+    }
+
+    /// The letter was the beginning of a word: it goes to the input, and the question waits.
+    pub(super) fn type_out(&mut self, pending: &PendingAnswer) {
+        if let Some(question) = self.tab_mut().and_then(|tab| tab.questions.front_mut()) {
+            question.turned = QuestionFocus::PassedBy;
+        }
+        self.typed(pending.letter.encode_utf8(&mut [0; 4]));
+    }
+
+    /// Gives the answer of a letter that no other key has followed.
+    pub(super) fn time_passed(&mut self) -> Vec<ChatCommand> {
+        let now = self.now;
+        let due = self.pending.take_if(|pending| pending.due <= now);
+        due.map_or_else(Vec::new, |pending| self.confirm(&pending))
+    }
+
+    /// Gives the answer that a letter stands for, if the question is still the one that the user
+    /// saw when they pressed it.
+    fn confirm(&mut self, pending: &PendingAnswer) -> Vec<ChatCommand> {
+        let Some(tab) = self.tab_mut() else { return Vec::new() };
+        let id = tab.id;
+        let Some(question) = tab.questions.front().filter(|open| open.ids() == pending.questions) else {
+            return Vec::new();
+        };
+        match (&pending.meaning, &question.asks) {
+            (KeyMeaning::TooEarly, _) => self.told("PgDn shows the rest of the question first"),
+            (KeyMeaning::Edit, QuestionBody::Call(wanted)) => {
+                let purpose = EditPurpose::Plan { tab: id, question: question.id };
+                let edit = |text| ChatCommand::Edit { purpose, text };
+                wanted.plan.clone().map(edit).into_iter().collect()
+            }
+            (KeyMeaning::Edit, _) => Vec::new(),
+            // A group that changed must be read again.
+            (meaning @ KeyMeaning::Answer(answer), _)
+                if question.meaning(pending.letter).as_ref() == Some(meaning) =>
+            {
+                answered(tab, answer)
+            }
+            (KeyMeaning::Answer(_), _) => Vec::new(),
+        }
+    }
+}
+
+const ENTER: (KeyCode, KeyModifiers) = (KeyCode::Enter, KeyModifiers::NONE);
+
+/// Whether a key types a letter, rather than a command with Control or Alt.
+fn is_letter(key: KeyEvent) -> bool {
+    matches!(key.code, KeyCode::Char(_))
+        && !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT)
 }
