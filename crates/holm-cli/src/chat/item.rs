@@ -167,9 +167,7 @@ impl ToolCallItem {
             ToolCallState::Ended { outcome, millis } => match outcome {
                 Outcome::Succeeded => ("●", theme.accent, format!("  {}", took(*millis))),
                 Outcome::Failed => ("✗", theme.error, format!("  failed after {}", took(*millis))),
-                Outcome::Refused if self.result.trim().is_empty() => {
-                    ("✗", theme.warning, "  not run".into())
-                }
+                Outcome::Refused if self.result.trim().is_empty() => ("✗", theme.warning, "  not run".into()),
                 Outcome::Refused => {
                     ("✗", theme.warning, format!("  not run: {}", one_line(self.result.trim())))
                 }

@@ -6,8 +6,8 @@
 //! approve text that they have not seen. A no is always possible. A plan is approved each time and
 //! never for later calls.
 //!
-//! Questions about the calls of one reply come at almost the same time and are one question with one
-//! answer (`approve/question_group.rs`). A group that changes must be read again.
+//! Questions about the calls of one reply come at almost the same time. They are one question with
+//! one answer (`approve/question_group.rs`). A group that changes must be read again.
 
 use std::time::Duration;
 
@@ -266,9 +266,7 @@ impl ChatQuestion {
         }
         let furthest = lines.saturating_sub(room);
         self.scroll = match &self.asks {
-            QuestionBody::Call(_) | QuestionBody::Group(_) => {
-                self.scroll.min(furthest).min(self.read.lines)
-            }
+            QuestionBody::Call(_) | QuestionBody::Group(_) => self.scroll.min(furthest).min(self.read.lines),
             // What is typed as an answer stands at the end, so the end is looked at.
             QuestionBody::Words { .. } => furthest,
         };
@@ -299,9 +297,7 @@ impl ChatQuestion {
             QuestionBody::Words { .. } => return None,
         };
         let approves = match &answer {
-            GroupAnswer::All(answer) => {
-                !matches!(answer, ApprovalAnswer::No { .. } | ApprovalAnswer::Never)
-            }
+            GroupAnswer::All(answer) => !matches!(answer, ApprovalAnswer::No { .. } | ApprovalAnswer::Never),
             GroupAnswer::OneByOne => false,
         };
         let is_early = approves && self.seen == QuestionReadState::NotYet;

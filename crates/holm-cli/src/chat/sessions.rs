@@ -555,3 +555,31 @@ impl HelperWatcher {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_is_shown_once_in_a_chat() {
+        let shared = SharedChatFacts::default();
+        assert!(shared.is_new("no key for openai"));
+        assert!(!shared.clone().is_new("no key for openai"), "another session has the same note");
+        assert!(shared.is_new("AGENTS.md is not trusted"));
+    }
+
+    #[test]
+    fn the_level_of_a_run_is_the_highest_whose_grants_and_mode_it_has() {
+        let check = |grants: &[&str], mode: Mode, expect: TrustLevel| {
+            let grants: GrantSet = grants.iter().map(|grant| grant.parse().unwrap()).collect();
+            assert_eq!(level_of(&grants, mode), expect);
+        };
+        check(&[], Mode::AcceptEdits, TrustLevel::Ask);
+        check(&["read:src/**"], Mode::Default, TrustLevel::Ask);
+        check(&["read:**"], Mode::Default, TrustLevel::Look);
+        for level in TrustLevel::ALL {
+            let grants: GrantSet = level.grants().into_iter().collect();
+            assert_eq!(level_of(&grants, level.mode()), level);
+        }
+    }
+}

@@ -10,7 +10,7 @@ use holm::{
         Numbered, Outcome, Proposal, Role, Seq, Timestamp, Usage,
     },
 };
-use holm_tools::shell::ApprovalOffer;
+use holm_tools::shell::{AnswerFamily, ApprovalOffer};
 
 use super::{
     delta_budget::DeltaByteReservation,
@@ -120,6 +120,14 @@ impl ChatHarness {
         self.tells(ChatMessage::Key(KeyEvent::new(code, modifiers)))
     }
 
+    /// Presses a letter and waits until it counts.
+    pub(super) fn answers(&mut self, key: &str) -> Vec<ChatCommand> {
+        let mut commands = self.presses(key);
+        self.rests(250);
+        commands.extend(self.tells(ChatMessage::TimePassed));
+        commands
+    }
+
     pub(super) fn types(&mut self, text: &str) -> Vec<ChatCommand> {
         let mut commands = Vec::new();
         for c in text.chars() {
@@ -219,6 +227,29 @@ pub(super) fn asked(id: u64, command: &str, prefix: Option<&str>) -> ChatMessage
         command: Some(holm::kernel::visible(command)),
         helper: None,
     };
+    ChatMessage::Asked {
+        tab: TabId(1),
+        question: Box::new(ChatQuestion::call(ChatQuestionId(id), &proposal, &offer)),
+    }
+}
+
+/// A question about a write to a file, as the call of this number in a reply; tab 1.
+pub(super) fn write_asked(id: u64, call: u64, path: &str) -> ChatMessage {
+    let proposal = Proposal {
+        call: CallId::new(100 + call),
+        tool_call: CallId::new(call),
+        tool: "write".into(),
+        arguments: serde_json::json!({ "path": path, "content": "x\n" }).to_string(),
+        level: Level::Write,
+        needs: vec![format!("write:{path}")],
+        missing: vec![format!("write:{path}")],
+        hands_on: Vec::new(),
+        reasons: vec![AskReason::Level, AskReason::MissingGrant],
+        marks: Marks::default(),
+        digest: String::new(),
+    };
+    let family = AnswerFamily::of(&proposal);
+    let offer = ApprovalOffer { family, prefix: None, command: None, helper: None };
     ChatMessage::Asked {
         tab: TabId(1),
         question: Box::new(ChatQuestion::call(ChatQuestionId(id), &proposal, &offer)),

@@ -89,7 +89,7 @@ fn a_screen_that_changes_its_size_in_mid_stream_shows_the_text_anew() {
         screen.rows(0, 40).filter(|row| row.contains("several")).count() >= 4
     });
     chat.types(CTRL_C);
-    chat.shows("press it again to leave");
+    chat.shows("Press Ctrl-C again to quit.");
     chat.types(CTRL_C);
     let (_, left) = chat.ends();
     left.is_as_before();
@@ -169,11 +169,142 @@ fn a_run_is_stopped_and_the_next_prompt_is_answered() {
     chat.types(ENTER);
     chat.shows("never");
     chat.types(CTRL_C);
-    chat.shows("interrupted");
+    chat.shows("You stopped the answer.");
     chat.until("that it stands still", |screen| !screen.contents().contains("Ctrl-C stops"));
     chat.types("again");
     chat.types(ENTER);
     chat.shows("Here I am.");
+    let screen = chat.screen();
+    let at = |text: &str| screen.find(text).unwrap_or_else(|| panic!("{text}: {screen}"));
+    let order = ["› go", "never", "(stopped)", "You stopped the answer.", "› again", "Here I am."].map(at);
+    assert!(order.is_sorted(), "what was read stays in its place: {screen}");
+    let bytes = leaves(chat);
+    let text = String::from_utf8_lossy(&bytes);
+    let (_, after) = text.rsplit_once("--session ").unwrap();
+    let shown = stage.holm(["session", "show", after.split_whitespace().next().unwrap()]);
+    let at = |text: &str| shown.out.find(text).unwrap_or_else(|| panic!("{text}: {}", shown.out));
+    assert!(at("> never") < at("*cancelled*"), "{}", shown.out);
+}
+
+#[test]
+fn a_word_that_is_typed_at_a_question_goes_to_the_input() {
+    let write = r#"{"path":"new.txt","content":"hi"}"#;
+    let stage = Stage::new([Act::calls(&[("c1", "write", write)]), Act::says("Then not.")]);
+    let mut chat = ready(&stage, SMALL, &[]);
+    chat.types("write it");
+    chat.types(ENTER);
+    chat.shows("[y]es once");
+    chat.types("again");
+    chat.shows("› again");
+    chat.shows("a question waits · Tab shows it");
+    assert!(!stage.work().join("new.txt").exists(), "the first letter was not an answer");
+    chat.types("\t");
+    chat.shows("[y]es once");
+    chat.types("n");
+    chat.shows("Then not.");
+    leaves(chat);
+}
+
+#[test]
+fn calls_of_one_reply_take_one_answer() {
+    let [one, two] = ["one", "two"].map(|name| format!(r#"{{"path":"{name}.txt","content":"hi"}}"#));
+    let calls = [("c1", "write", one.as_str()), ("c2", "write", two.as_str())];
+    let stage = Stage::new([Act::calls(&calls), Act::says("Written.")]);
+    let mut chat = ready(&stage, LARGE, &[]);
+    chat.types("write them");
+    chat.types(ENTER);
+    chat.shows("holm asks about 2 calls:");
+    chat.shows("[y]es to all 2 once");
+    chat.types("y");
+    chat.shows("Written.");
+    for name in ["one.txt", "two.txt"] {
+        assert_eq!(fs::read_to_string(stage.work().join(name)).unwrap(), "hi");
+    }
+    leaves(chat);
+}
+
+/// Says a command and waits for what it shows.
+#[track_caller]
+fn commands(chat: &mut Pty, line: &str, shown: &str) {
+    chat.types(&format!("{line} "));
+    chat.types(ENTER);
+    chat.shows(shown);
+}
+
+#[test]
+fn a_level_that_is_chosen_holds_for_the_sessions_after_it() {
+    let write = |name: &str| format!(r#"{{"path":"{name}","content":"hi"}}"#);
+    let stage = Stage::new([
+        Act::calls(&[("c1", "write", &write("first.txt"))]),
+        Act::says("Written."),
+        Act::calls(&[("c2", "write", &write("second.txt"))]),
+        Act::says("Then not."),
+    ]);
+    let mut chat = ready(&stage, LARGE, &[]);
+    commands(&mut chat, "/trust edit", "edit: Agents read and write files here.");
+    chat.shows(" accept-edits ");
+    commands(&mut chat, "/new", "Type what you want done.");
+    says(&mut chat, "write it", "Written.");
+    assert!(stage.work().join("first.txt").exists(), "nothing was asked");
+    commands(&mut chat, "/trust look", "The other open tabs keep their level.");
+    chat.shows(" default ");
+    commands(&mut chat, "/new", "Type what you want done.");
+    chat.types("write more");
+    chat.types(ENTER);
+    chat.shows("[y]es once");
+    chat.types("n");
+    chat.shows("Then not.");
+    assert!(!stage.work().join("second.txt").exists());
+    leaves(chat);
+}
+
+#[test]
+fn a_level_that_is_chosen_takes_the_place_of_the_flag() {
+    let write = r#"{"path":"new.txt","content":"hi"}"#;
+    let stage = Stage::new([Act::calls(&[("c1", "write", write)]), Act::says("Then not.")]);
+    let mut chat = ready(&stage, LARGE, &["--trust", "edit"]);
+    commands(&mut chat, "/trust look", "look: Agents read files here.");
+    commands(&mut chat, "/new", "Type what you want done.");
+    chat.types("write it");
+    chat.types(ENTER);
+    chat.shows("[y]es once");
+    chat.types("n");
+    chat.shows("Then not.");
+    assert!(!stage.work().join("new.txt").exists());
+    leaves(chat);
+}
+
+#[test]
+fn a_chat_without_a_jail_refuses_the_level_that_needs_it() {
+    let stage = Stage::new([]);
+    let mut chat = ready(&stage, LARGE, &["--unconfined"]);
+    commands(
+        &mut chat,
+        "/trust jail",
+        "--trust jail runs commands in the jail, and --unconfined runs them without it",
+    );
+    commands(&mut chat, "/trust", "ask: Holm asks before agents read");
+    leaves(chat);
+}
+
+#[test]
+fn a_model_that_cannot_be_used_leaves_the_session_as_it_is() {
+    let stage = Stage::new([Act::says("Still here.")]);
+    let mut chat = ready(&stage, LARGE, &[]);
+    commands(&mut chat, "/model nosuch", "the model of this session is still openai/gpt-5-mini");
+    let screen = chat.screen();
+    assert!(!screen.contains("cannot be used") && !screen.contains("2✗"), "{screen}");
+    says(&mut chat, "hello", "Still here.");
+    leaves(chat);
+}
+
+#[test]
+fn a_call_of_an_unknown_tool_is_shown_with_the_reason() {
+    let stage = Stage::new([Act::calls(&[("c1", "fly", "{}")]), Act::says("Then on foot.")]);
+    let mut chat = ready(&stage, LARGE, &[]);
+    says(&mut chat, "go", "Then on foot.");
+    let screen = chat.screen();
+    assert!(screen.contains("✗ fly   not run: there is no tool `fly`"), "{screen}");
     leaves(chat);
 }
 
@@ -481,7 +612,7 @@ fn without_a_terminal_holm_alone_shows_its_help() {
     assert_eq!(ran.code, Some(2), "{ran:?}");
     assert!(ran.err.contains("Usage: holm"), "{ran:?}");
     let ran = stage.holm(["chat"]);
-    ran.fails(2, "a chat needs a terminal");
+    ran.fails(2, "the chat needs a terminal");
 }
 
 #[test]

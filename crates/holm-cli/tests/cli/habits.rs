@@ -263,7 +263,7 @@ fn keys_are_the_persons() {
     chat.shows("Hello.");
     rests(&chat);
     chat.types(CTRL_C);
-    chat.shows("press it again to leave");
+    chat.shows("Press Ctrl-C again to quit.");
     chat.types(CTRL_C);
     let (code, left) = chat.ends();
     assert_eq!(code, Some(0));

@@ -142,7 +142,7 @@ fn a_window_changes_its_size_in_mid_stream() {
     tmux.until("narrow lines", |screen| screen.lines().filter(|row| row.contains("several")).count() >= 4);
     // What never ends is stopped.
     tmux.presses("C-c");
-    tmux.shows("interrupted");
+    tmux.shows("You stopped the answer.");
     tmux.rests();
     tmux.resizes(SMALL);
     tmux.says("again", "Here I am.");

@@ -11,8 +11,8 @@ use std::{
 };
 
 use holm_kernel::{
-    Answer, Author, Block, Effect, Event, Input, Ladder, MessageId, ModelResult, NextTry, Outcome, Patch,
-    Prompt, Reply, Role, Seq, ToolOutput, ToolResult, Verdict,
+    Answer, Author, Block, CallId, Effect, Event, Input, Ladder, MessageId, ModelResult, NextTry, Outcome,
+    Patch, Prompt, Reply, Role, Seq, ToolOutput, ToolResult, Verdict,
     journal::{self, JournalRecord},
     plain_text,
 };
@@ -46,7 +46,11 @@ pub(crate) fn write(session: &StoredSession, records: &[JournalRecord]) -> Strin
         added: Vec::new(),
     };
     for record in records {
+        if let Some(result) = told.stopped.remove(&record.seq()) {
+            answer(&mut out, "Answer", &result);
+        }
         match record.payload().input() {
+            Ok(_) if told.moved.contains(&record.seq()) => {}
             Ok(input) => telling.said(&mut out, &input, record.seq()),
             Err(_) => {
                 let _ = writeln!(out, "\n*record {} was erased or is not understood*", record.seq());
@@ -74,6 +78,10 @@ struct ReplayDetails {
     climbs: BTreeMap<Seq, Vec<String>>,
     /// The users' messages, in the order in which the run received them.
     heard: VecDeque<(MessageId, String)>,
+    /// Replies that a cancel stopped, by the record of the cancel: the user read them before it.
+    stopped: BTreeMap<Seq, ModelResult>,
+    /// The records of these replies, which come after the cancel.
+    moved: BTreeSet<Seq>,
 }
 
 impl ReplayDetails {
@@ -88,6 +96,7 @@ impl ReplayDetails {
         };
         let ended: BTreeMap<_, _> = records.iter().filter_map(ended).collect();
         let (mut alone, mut told) = (BTreeSet::new(), Self::default());
+        let mut withdrawn = BTreeMap::new();
         let each = |seq: Seq, effect: &Effect| {
             let Effect::Emit(event) = effect else { return };
             match &event.event {
@@ -95,6 +104,9 @@ impl ReplayDetails {
                 // ends.
                 Event::CallFinished { call, id, .. } if ended.get(call).is_none_or(|at| *at > seq) => {
                     alone.insert(id.to_string());
+                }
+                Event::Withdrawn { call } => {
+                    withdrawn.insert(*call, seq);
                 }
                 Event::MessageAdded { message } => {
                     if message.role == Role::User && message.author == Author::Speaker {
@@ -128,7 +140,28 @@ impl ReplayDetails {
         };
         // Facts that were found before the fold stopped are still true.
         let _ = journal::replay_with(records, each);
+        told.find_stopped(records, &withdrawn);
         told
+    }
+
+    /// Finds the replies that were withdrawn by a cancel and arrived after it.
+    fn find_stopped(&mut self, records: &[JournalRecord], withdrawn: &BTreeMap<CallId, Seq>) {
+        let mut cancels = BTreeSet::new();
+        for record in records {
+            match record.payload().input() {
+                Ok(Input::Cancelled { .. }) => {
+                    cancels.insert(record.seq());
+                }
+                Ok(Input::ModelFinished { call, result: result @ ModelResult::Aborted(_) }) => {
+                    let Some(cancel) = withdrawn.get(&call).filter(|at| cancels.contains(at)) else {
+                        continue;
+                    };
+                    self.stopped.insert(*cancel, result);
+                    self.moved.insert(record.seq());
+                }
+                Ok(_) | Err(_) => {}
+            }
+        }
     }
 }
 

@@ -1,14 +1,17 @@
 //! Tests whole screens, from a state to its cells.
 
+use holm::grants::Mode;
 use ratatui::{Terminal, backend::TestBackend};
 
 use crate::chat::{
     keys::KeyBindings,
     picker::{ListPicker, PickerAction, PickerRow},
     state::{ChatMessage, ChatState, ScreenOverlay, SessionOrigin},
-    testing::{ChatHarness, answer, asked, called, ended, finished, prompted, words_asked},
+    testing::{ChatHarness, answer, asked, called, ended, finished, prompted, words_asked, write_asked},
     theme::ThemeKind,
 };
+
+use crate::folder_trust::TrustLevel;
 
 fn screen(state: &mut ChatState, width: u16, height: u16) -> String {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
@@ -55,6 +58,44 @@ fn a_long_rule_is_seen_whole_before_it_can_be_agreed_to() {
     assert!(shown.contains("p allows   everything that starts with cargo run zzz"), "{shown}");
     assert_eq!(shown.matches('z').count(), 200, "{shown}");
     assert!(shown.contains("[p] all like it · ne[v]er · [n]o"), "every key is named: {shown}");
+}
+
+#[test]
+fn several_calls_are_shown_as_one_numbered_question() {
+    let mut chat = talked();
+    chat.tells(write_asked(1, 8, "src/b.rs"));
+    chat.tells(write_asked(2, 7, "src/a.rs"));
+    let shown = screen(&mut chat.state, 100, 40);
+    assert!(shown.contains("holm asks about 2 calls:"), "{shown}");
+    let (first, second) = (shown.find("1. write").unwrap(), shown.find("2. write").unwrap());
+    let at = |path: &str| shown.find(path).unwrap();
+    assert!(first < at("src/a.rs") && at("src/a.rs") < second && second < at("src/b.rs"), "{shown}");
+    assert!(shown.contains("f allows   writes under src/ (write:src/**)"), "{shown}");
+    assert!(shown.contains("[y]es to all 2 once"), "{shown}");
+    assert!(shown.contains("[o]ne by one · [n]o to all"), "{shown}");
+}
+
+#[test]
+fn what_a_family_covers_stands_beside_its_key_where_it_fits() {
+    let check = |width: u16, expect: &str| {
+        let mut chat = talked();
+        chat.tells(write_asked(1, 7, "src/a.rs"));
+        let shown = screen(&mut chat.state, width, 40);
+        assert!(shown.contains(expect), "{width}: {shown}");
+    };
+    check(100, "[f] all writes under src/ · ne[v]er · [n]o");
+    check(70, "[f]amily · ne[v]er · [n]o");
+}
+
+#[test]
+fn a_new_session_says_what_agents_may_do_in_it() {
+    let mut chat = ChatHarness::open();
+    let asks = "Holm asks before agents read, change or run anything here.";
+    assert!(screen(&mut chat.state, 80, 24).contains(asks));
+    chat.state.tabs[0].level = TrustLevel::Edit;
+    assert!(screen(&mut chat.state, 80, 24).contains("Agents read and write files here. Holm asks before"));
+    chat.state.tabs[0].mode = Mode::Plan;
+    assert!(screen(&mut chat.state, 80, 24).contains("They change nothing."));
 }
 
 #[test]
@@ -167,12 +208,12 @@ fn a_question_that_does_not_fit_is_agreed_to_once_its_end_was_seen() {
     let long = (0..60).map(|number| format!("echo {number}")).collect::<Vec<_>>().join("\n");
     chat.tells(asked(1, &long, None));
     screen(&mut chat.state, 80, 24);
-    assert_eq!(chat.presses("y"), []);
+    assert_eq!(chat.answers("y"), []);
     for _ in 0..20 {
         chat.presses("pagedown");
         screen(&mut chat.state, 80, 24);
     }
-    assert_eq!(chat.presses("y").len(), 1);
+    assert_eq!(chat.answers("y").len(), 1);
 }
 
 #[test]
@@ -186,14 +227,14 @@ fn no_line_of_a_question_is_passed_over() {
         chat.presses("pagedown");
     }
     assert!(!screen(&mut chat.state, 80, 24).contains("echo 59"), "the middle comes before the end");
-    assert_eq!(chat.presses("y"), [], "the end was not seen yet");
+    assert_eq!(chat.answers("y"), [], "the end was not seen yet");
     let mut seen = String::new();
     for _ in 0..20 {
         chat.presses("pagedown");
         seen.push_str(&screen(&mut chat.state, 80, 24));
     }
     assert!((30..60).all(|number| seen.contains(&format!("echo {number}"))), "{seen}");
-    assert_eq!(chat.presses("y").len(), 1);
+    assert_eq!(chat.answers("y").len(), 1);
 }
 
 #[test]
@@ -201,9 +242,9 @@ fn what_no_row_is_left_for_is_not_agreed_to() {
     let mut chat = talked();
     chat.tells(asked(1, "ls", None));
     screen(&mut chat.state, 80, 2);
-    assert_eq!(chat.presses("y"), []);
+    assert_eq!(chat.answers("y"), []);
     screen(&mut chat.state, 80, 24);
-    assert_eq!(chat.presses("y").len(), 1);
+    assert_eq!(chat.answers("y").len(), 1);
 }
 
 #[test]
@@ -213,9 +254,9 @@ fn a_question_behind_something_else_was_not_seen() {
     chat.tells(asked(1, "ls", None));
     screen(&mut chat.state, 80, 24);
     chat.presses("esc");
-    assert_eq!(chat.presses("y"), [], "it has not been on the screen");
+    assert_eq!(chat.answers("y"), [], "it has not been on the screen");
     screen(&mut chat.state, 80, 24);
-    assert_eq!(chat.presses("y").len(), 1);
+    assert_eq!(chat.answers("y").len(), 1);
 }
 
 #[test]

@@ -133,9 +133,7 @@ impl SessionTab {
     /// Says something in the transcript. A problem of a tool is said once, although each new list
     /// of tools has it again.
     fn note_once(&mut self, event: &Event, tone: NoteTone, text: &str) {
-        let is_known = |item: &TranscriptItem| {
-            matches!(item.kind(), TranscriptItemKind::Note { text: known, .. } if *known == safe(text))
-        };
+        let is_known = |item: &TranscriptItem| matches!(item.kind(), TranscriptItemKind::Note { text: known, .. } if *known == safe(text));
         let repeats = matches!(event, Event::ToolFlawed { .. }) && self.items.iter().any(is_known);
         if !repeats {
             self.note(tone, text);

@@ -1,6 +1,8 @@
 //! Tests how the events of a run change its tab.
 
-use holm::kernel::{Block, CallId, Event, Message, MessageId, Outcome, Role, StopReason, ToolResult};
+use holm::kernel::{
+    Block, CallId, Ending, Event, Message, MessageId, Outcome, Role, StopReason, ToolCall, ToolResult,
+};
 
 use super::*;
 use crate::chat::{
@@ -71,6 +73,65 @@ fn what_the_finished_answer_says_counts() {
     tab.piece(CallId::new(3), &ReplyPiece::Text("the key is abc".into()));
     tab.hear(&numbered(9, answer("the key is ‹secret:key›")));
     assert_eq!(shown(&mut tab), "the key is ‹secret:key›");
+}
+
+fn cancelled(reason: &str) -> Event {
+    Event::GroupEnded {
+        ending: Box::new(Ending::Cancelled { reason: reason.into() }),
+        last: None,
+        usage: Usage::default(),
+        spent: NanoUsd::new(0),
+    }
+}
+
+#[test]
+fn what_was_read_of_a_stopped_answer_stays_where_it_was() {
+    let mut tab = seen(&[prompted(1, "hi")]);
+    tab.piece(CallId::new(3), &ReplyPiece::Text("half an ans".into()));
+    tab.hear(&numbered(9, Event::Withdrawn { call: CallId::new(3) }));
+    tab.piece(CallId::new(3), &ReplyPiece::Text("too late".into()));
+    tab.hear(&numbered(9, cancelled(INTERRUPTED)));
+    tab.ended(None);
+    assert_eq!(shown(&mut tab), "› hi\nhalf an ans\n(stopped)\nYou stopped the answer.");
+    assert_eq!(tab.last_reply(), None, "half an answer is not a plan or a summary");
+    tab.hear(&numbered(10, prompted(2, "again")));
+    tab.piece(CallId::new(4), &ReplyPiece::Text("whole".into()));
+    assert!(shown(&mut tab).ends_with("(stopped)\nYou stopped the answer.\n› again\nwhole"));
+}
+
+#[test]
+fn text_before_another_try_is_withdrawn() {
+    let mut tab = seen(&[]);
+    tab.piece(CallId::new(3), &ReplyPiece::Text("half an ans".into()));
+    tab.hear(&numbered(9, Event::Withdrawn { call: CallId::new(3) }));
+    tab.hear(&numbered(9, Event::OutputCapRaised { attempt: 1, from: Some(1), to: Some(2) }));
+    assert_eq!(shown(&mut tab), "(this text was withdrawn)");
+}
+
+#[test]
+fn a_call_that_is_not_valid_is_shown_with_its_name_and_the_reason() {
+    let call = ToolCall { id: "c1".into(), name: "fly".into(), arguments: "{}".into(), replay: None };
+    let message = Message {
+        id: MessageId::new(4),
+        role: Role::Assistant,
+        blocks: vec![Block::ToolCall(call)],
+        author: holm::kernel::Author::Speaker,
+    };
+    let asked = Event::MessageAdded { message: std::sync::Arc::new(message) };
+    let mut refused = finished(1, "c1", 0);
+    if let Event::CallFinished { outcome, .. } = &mut refused {
+        *outcome = Outcome::Refused;
+    }
+    let mut tab = seen(&[asked, refused, result("c1", "there is no tool `fly`")]);
+    assert_eq!(shown(&mut tab), "✗ fly   not run: there is no tool `fly`");
+}
+
+#[test]
+fn a_problem_of_a_tool_is_told_once() {
+    let flawed =
+        Event::ToolFlawed { tool: "fly".into(), usable: true, problems: vec!["its schema is odd".into()] };
+    let mut tab = seen(&[flawed.clone(), answer("done"), flawed]);
+    assert_eq!(shown(&mut tab), "fly: its schema is odd\ndone");
 }
 
 #[test]

@@ -302,7 +302,8 @@ pub(super) fn answered(tab: &mut SessionTab, answer: &GroupAnswer) -> Vec<ChatCo
             Vec::new()
         }
         GroupAnswer::All(answer) => {
-            let reply = |question| ChatCommand::Answer { question, reply: QuestionReply::Call(answer.clone()) };
+            let reply =
+                |question| ChatCommand::Answer { question, reply: QuestionReply::Call(answer.clone()) };
             asked.ids().into_iter().map(reply).collect()
         }
     }

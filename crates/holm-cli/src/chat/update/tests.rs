@@ -16,9 +16,11 @@ use crate::chat::{
         SessionOrigin, UserText,
     },
     tab::{DeliveryTiming, QueuedMessage, ScrollPosition, TabId, TabPhase},
-    testing::{ChatHarness, answer, asked, called, ended, plan_asked, prompted, words_asked},
+    testing::{ChatHarness, answer, asked, called, ended, plan_asked, prompted, words_asked, write_asked},
     view_state::{ScrollAnchor, SessionViewState},
 };
+
+use crate::folder_trust::TrustLevel;
 
 const TAB: TabId = TabId(1);
 
@@ -113,7 +115,7 @@ fn a_call_is_answered_by_one_key() {
             })
             .into_iter()
             .collect();
-        assert_eq!(chat.presses(key), expect, "{key}");
+        assert_eq!(chat.answers(key), expect, "{key}");
     };
     check("y", Some(ApprovalAnswer::Once));
     check("a", Some(ApprovalAnswer::Session));
@@ -126,6 +128,217 @@ fn a_call_is_answered_by_one_key() {
     for key in ["ctrl-y", "ctrl-a", "ctrl-p", "alt-y", "alt-a", "ctrl-alt-p"] {
         check(key, None);
     }
+}
+
+/// All questions were on the screen.
+fn read_all(chat: &mut ChatHarness) {
+    let questions = chat.state.tabs[0].questions.iter_mut();
+    questions.for_each(|question| question.seen = QuestionReadState::Whole);
+}
+
+/// A chat with a question about a command, which was on the screen.
+fn asked_for_one() -> ChatHarness {
+    let mut chat = ChatHarness::open();
+    chat.says("go");
+    chat.tells(asked(3, "rm x", Some("git status")));
+    read_all(&mut chat);
+    chat
+}
+
+fn replies(questions: &[u64], answer: &ApprovalAnswer) -> Vec<ChatCommand> {
+    let reply = |id: &u64| ChatCommand::Answer {
+        question: ChatQuestionId(*id),
+        reply: QuestionReply::Call(answer.clone()),
+    };
+    questions.iter().map(reply).collect()
+}
+
+#[test]
+fn a_word_that_is_typed_at_a_question_answers_nothing() {
+    for word in ["/grant write:docs/**", "again", "yes please", "/undo", "no, wait", "v2", "perhaps", "x"] {
+        let mut chat = asked_for_one();
+        assert_eq!(chat.types(word), [], "{word}");
+        chat.rests(250);
+        assert_eq!(chat.tells(ChatMessage::TimePassed), [], "{word}");
+        assert_eq!((chat.state.draft(), chat.state.tabs[0].questions.len()), (word, 1));
+        assert!(chat.state.tabs[0].asks().is_none(), "the question waits");
+    }
+    let mut chat = asked_for_one();
+    chat.types("/grant write:docs/**");
+    let grant = "write:docs/**".parse().unwrap();
+    assert_eq!(chat.presses("enter"), [ChatCommand::Grant { tab: TAB, grant }]);
+    assert_eq!(chat.presses("tab"), []);
+    assert_eq!(chat.answers("y"), replies(&[3], &ApprovalAnswer::Once));
+}
+
+#[test]
+fn a_letter_counts_if_no_other_key_follows_it_for_a_moment_or_with_enter() {
+    let yes = replies(&[3], &ApprovalAnswer::Once);
+    let mut chat = asked_for_one();
+    assert_eq!(chat.presses("y"), []);
+    chat.rests(249);
+    assert_eq!(chat.tells(ChatMessage::TimePassed), []);
+    chat.rests(1);
+    assert_eq!(chat.tells(ChatMessage::TimePassed), yes);
+    let mut chat = asked_for_one();
+    assert_eq!((chat.presses("y"), chat.presses("enter")), (Vec::new(), yes.clone()));
+    // A key that comes before the clock is looked at.
+    let mut chat = asked_for_one();
+    chat.presses("y");
+    chat.rests(300);
+    assert_eq!(chat.presses("z"), yes);
+    assert_eq!(chat.state.draft(), "z");
+    for other in ["esc", "backspace", "down", "ctrl-a"] {
+        let mut chat = asked_for_one();
+        assert_eq!((chat.presses("y"), chat.presses(other)), (Vec::new(), Vec::new()), "{other}");
+        chat.rests(250);
+        assert_eq!(chat.tells(ChatMessage::TimePassed), [], "{other}");
+        assert_eq!((chat.state.draft(), chat.state.tabs[0].questions.len()), ("", 1), "{other}");
+    }
+}
+
+#[test]
+fn a_letter_that_was_pressed_before_a_question_was_shown_does_not_count_once_it_is() {
+    let mut chat = ChatHarness::open();
+    chat.says("go");
+    chat.tells(asked(3, "rm x", None));
+    chat.presses("y");
+    read_all(&mut chat);
+    chat.rests(250);
+    assert_eq!(chat.tells(ChatMessage::TimePassed), []);
+    assert_eq!(chat.answers("y"), replies(&[3], &ApprovalAnswer::Once));
+}
+
+/// A chat with a question about two writes of one reply, the later one first.
+fn asked_for_two() -> ChatHarness {
+    let mut chat = ChatHarness::open();
+    chat.says("go");
+    chat.tells(write_asked(3, 8, "src/b.rs"));
+    chat.rests(80);
+    chat.tells(write_asked(4, 7, "src/a.rs"));
+    chat
+}
+
+#[test]
+fn questions_of_one_reply_are_one_question_in_the_order_of_their_calls() {
+    for (key, answer) in [
+        ("y", ApprovalAnswer::Once),
+        ("f", ApprovalAnswer::Family),
+        ("n", ApprovalAnswer::No { reason: "the user said no".into() }),
+    ] {
+        let mut chat = asked_for_two();
+        chat.rests(1);
+        chat.tells(write_asked(5, 9, "src/c.rs"));
+        assert_eq!(chat.state.tabs[0].questions.len(), 2, "what comes later is asked later");
+        read_all(&mut chat);
+        assert_eq!(chat.answers(key), replies(&[4, 3], &answer), "{key}");
+        assert_eq!(chat.state.tabs[0].questions.len(), 1, "{key}");
+    }
+}
+
+#[test]
+fn a_group_is_not_approved_before_it_was_seen_whole() {
+    let mut chat = asked_for_two();
+    assert_eq!((chat.answers("y"), chat.answers("f")), (Vec::new(), Vec::new()));
+    let no = ApprovalAnswer::No { reason: "the user said no".into() };
+    assert_eq!(chat.answers("n"), replies(&[4, 3], &no));
+}
+
+#[test]
+fn a_group_is_answered_one_by_one() {
+    let mut chat = asked_for_two();
+    assert_eq!(chat.answers("o"), []);
+    assert_eq!(chat.state.tabs[0].questions.len(), 2);
+    assert_eq!(chat.answers("y"), [], "the first one was not seen by itself");
+    read_all(&mut chat);
+    assert_eq!(chat.answers("y"), replies(&[4], &ApprovalAnswer::Once));
+    assert_eq!(chat.answers("v"), replies(&[3], &ApprovalAnswer::Never));
+}
+
+#[test]
+fn what_is_withdrawn_leaves_its_group() {
+    let mut chat = asked_for_two();
+    read_all(&mut chat);
+    chat.presses("y");
+    chat.tells(ChatMessage::Withdrawn { question: ChatQuestionId(4) });
+    read_all(&mut chat);
+    chat.rests(250);
+    assert_eq!(chat.tells(ChatMessage::TimePassed), [], "the yes was for both");
+    assert_eq!(chat.answers("y"), replies(&[3], &ApprovalAnswer::Once));
+}
+
+#[test]
+fn a_yes_covers_no_question_that_joined_after_it() {
+    let mut chat = ChatHarness::open();
+    chat.says("go");
+    chat.tells(write_asked(3, 7, "src/a.rs"));
+    read_all(&mut chat);
+    chat.presses("y");
+    chat.rests(10);
+    chat.tells(write_asked(4, 8, "src/b.rs"));
+    read_all(&mut chat);
+    chat.rests(250);
+    assert_eq!(chat.tells(ChatMessage::TimePassed), []);
+    assert_eq!(chat.answers("y"), replies(&[3, 4], &ApprovalAnswer::Once));
+}
+
+#[test]
+fn a_plan_is_asked_about_alone() {
+    let mut chat = ChatHarness::open();
+    chat.says("go");
+    chat.tells(plan_asked(3, "1. look"));
+    chat.tells(write_asked(4, 8, "src/b.rs"));
+    assert_eq!(chat.state.tabs[0].questions.len(), 2);
+}
+
+#[test]
+fn a_level_has_its_mode_at_once_and_leaves_plan_mode_on() {
+    let mut chat = ChatHarness::open();
+    let trust = |mode| [ChatCommand::Trust { tab: TAB, level: Some(TrustLevel::Edit), mode }];
+    assert_eq!(chat.says("/trust edit"), trust(Mode::Default));
+    chat.tells(ChatMessage::LevelChosen { tab: TAB, level: TrustLevel::Edit, mode: Mode::AcceptEdits });
+    assert_eq!(chat.state.tabs[0].mode, Mode::AcceptEdits);
+    chat.says("/mode plan");
+    assert_eq!(chat.says("/trust edit"), trust(Mode::Plan));
+    chat.tells(ChatMessage::LevelChosen { tab: TAB, level: TrustLevel::Look, mode: Mode::Default });
+    let tab = &chat.state.tabs[0];
+    assert_eq!((tab.mode, tab.before_plan), (Mode::Plan, Mode::Default));
+}
+
+#[test]
+fn a_model_that_cannot_be_used_changes_nothing() {
+    let mut chat = ChatHarness::open();
+    let how = SessionOrigin::New { model: Some("nosuch".into()) };
+    assert_eq!(chat.says("/model nosuch"), [ChatCommand::Open { tab: TabId(2), how }]);
+    chat.types("half");
+    let commands = chat.tells(ChatMessage::Failed { tab: TabId(2), why: "no such model".into() });
+    assert_eq!(commands, [ChatCommand::Close(TabId(2))]);
+    assert_eq!((chat.state.tabs.len(), chat.state.current, chat.state.draft()), (1, 0, "half"));
+    assert!(is_told(&chat, "no such model", "model"));
+    assert_eq!(chat.says("hello"), [prompt("hello")]);
+}
+
+#[test]
+fn a_list_that_comes_late_takes_no_keys_until_tab_shows_it() {
+    let found = || {
+        let how = SessionOrigin::Resume { session: "old".into() };
+        let pick = PickerAction::Open { how, typed: String::new() };
+        let row = PickerRow { label: "old".into(), about: String::new(), pick };
+        ChatMessage::Found(ListPicker::new("sessions", vec![row]))
+    };
+    let mut chat = ChatHarness::open();
+    chat.says("/find big");
+    chat.types("hel");
+    chat.tells(found());
+    assert!(chat.state.over.is_none());
+    chat.types("lo");
+    assert_eq!(chat.state.draft(), "hello");
+    chat.presses("tab");
+    assert!(matches!(chat.state.over, Some(ScreenOverlay::Picker(_))));
+    let mut chat = ChatHarness::open();
+    chat.says("/find big");
+    chat.tells(found());
+    assert!(matches!(chat.state.over, Some(ScreenOverlay::Picker(_))), "who waits for it sees it");
 }
 
 #[test]
@@ -151,7 +364,7 @@ fn what_is_being_typed_when_a_question_comes_answers_nothing() {
     assert_eq!((chat.state.draft(), chat.state.tabs[0].questions.len()), ("play a pavane now", 1));
     assert_eq!(chat.presses("tab"), []);
     let reply = QuestionReply::Call(ApprovalAnswer::Once);
-    assert_eq!(chat.presses("y"), [ChatCommand::Answer { question: ChatQuestionId(3), reply }]);
+    assert_eq!(chat.answers("y"), [ChatCommand::Answer { question: ChatQuestionId(3), reply }]);
     assert_eq!(chat.state.draft(), "play a pavane now", "what was typed is still there");
 }
 
@@ -194,9 +407,9 @@ fn a_question_that_came_amid_typing_is_answered_after_a_rest_or_after_tab() {
     }];
     let mut chat = passed_by(asked(3, "rm x", None));
     chat.rests(700);
-    assert_eq!(chat.presses("y"), yes);
+    assert_eq!(chat.answers("y"), yes);
     let mut chat = passed_by(asked(3, "rm x", None));
-    assert_eq!((chat.presses("tab"), chat.presses("y")), (Vec::new(), yes.to_vec()));
+    assert_eq!((chat.presses("tab"), chat.answers("y")), (Vec::new(), yes.to_vec()));
     // A user who has begun an answer may type it fast.
     let mut chat = passed_by(words_asked(4, "Which?", &[]));
     chat.rests(700);
@@ -211,11 +424,12 @@ fn questions_behind_one_that_was_passed_by_wait_for_a_rest_too() {
     chat.says("go");
     chat.types("more");
     chat.tells(asked(3, "rm x", None));
+    chat.rests(81);
     chat.tells(asked(4, "rm y", None));
     chat.state.tabs[0].questions.iter_mut().for_each(|question| question.seen = QuestionReadState::Whole);
     chat.presses("enter");
     chat.rests(700);
-    assert_eq!(chat.presses("y").len(), 1);
+    assert_eq!(chat.answers("y").len(), 1);
     assert_eq!(chat.presses("y"), []);
     assert_eq!((chat.state.draft(), chat.state.tabs[0].questions.len()), ("y", 1));
 }
@@ -269,7 +483,7 @@ fn a_plan_that_was_edited_is_asked_about_as_it_is_now() {
     chat.tells(plan_asked(5, "1. look\n2. tidy"));
     let purpose = EditPurpose::Plan { tab: TAB, question: ChatQuestionId(5) };
     let edit = ChatCommand::Edit { purpose, text: "1. look\n2. tidy".into() };
-    assert_eq!(chat.presses("e"), [edit]);
+    assert_eq!(chat.answers("e"), [edit]);
     let commands = chat.tells(ChatMessage::Edited { purpose, text: Some("1. look twice\n".into()) });
     let answer = ApprovalAnswer::Rewrite { arguments: r#"{"plan":"1. look twice"}"#.into() };
     let expect = [
@@ -388,14 +602,14 @@ fn an_administrator_bounds_the_mode() {
     chat.state.widest = Mode::Default;
     assert_eq!(chat.says("/mode full"), []);
     assert_eq!(chat.state.tabs[0].mode, Mode::Default);
-    assert_eq!(chat.presses("backtab"), [ChatCommand::Mode { tab: TAB, mode: Mode::Plan }]);
+    assert_eq!(chat.presses("shift-tab"), [ChatCommand::Mode { tab: TAB, mode: Mode::Plan }]);
 }
 
 #[test]
 fn a_key_alone_never_leads_to_the_mode_that_asks_nothing() {
     let mut chat = ChatHarness::open();
     for _ in 0..10 {
-        chat.presses("backtab");
+        chat.presses("shift-tab");
         assert_ne!(chat.state.tabs[0].mode, Mode::Full);
     }
 }
