@@ -302,16 +302,15 @@ fn question_lines(question: &ChatQuestion, width: usize, theme: &ChatTheme) -> V
 /// The lines of a question about calls. What a call would do stands at the left margin.
 fn call_lines(lines: &[String], width: usize, theme: &ChatTheme) -> Vec<Line<'static>> {
     let margin = LineMargin { first: Vec::new(), rest: vec![Span::raw("    ")] };
-    let line = |(number, line): (usize, &String)| {
-        let style = match number {
-            0 => theme.warning,
-            _ if !line.starts_with(' ') => theme.warning,
-            _ if line.contains("(not granted)") => theme.error,
+    let line = |line: &String| {
+        let style = match line {
+            line if !line.starts_with(' ') => theme.warning,
+            line if line.contains("(not granted)") => theme.error,
             _ => theme.text,
         };
         wrap(&[Span::styled(line.clone(), style)], width, &margin, LineBreak::Anywhere)
     };
-    lines.iter().enumerate().flat_map(line).collect()
+    lines.iter().flat_map(line).collect()
 }
 
 /// Draws a question. It can be agreed to once each of its lines has been on the screen.

@@ -19,7 +19,7 @@ use std::{
 
 use holm::{
     grants::{Grant, GrantSet, Mode},
-    kernel::{Effect, Event, Input, Numbered, Prompt, journal},
+    kernel::{Block, CallId, Effect, Event, Input, ModelResult, Numbered, Prompt, journal},
     runtime::{DriveError, EventNotice, HandleError, JournalStore as _, RunHandle, RunReport},
     store::Store,
 };
@@ -474,20 +474,36 @@ async fn caught_up(
     Ok(done)
 }
 
+/// The past of a session.
+#[derive(Debug, Default)]
+pub(super) struct SessionPast {
+    pub(super) events: Vec<Numbered>,
+    /// The beginnings of replies that were stopped, by their calls.
+    pub(super) stopped: BTreeMap<CallId, String>,
+}
+
 /// Everything that happened in a session, from its journal; nothing where it cannot be read.
-pub(super) async fn history(store: &Store, session: &str) -> Vec<Numbered> {
-    let mut events = Vec::new();
-    let Ok(text) = store.read(session).await else { return events };
-    let Ok(tail) = journal::decode(&text) else { return events };
+pub(super) async fn history(store: &Store, session: &str) -> SessionPast {
+    let mut past = SessionPast::default();
+    let Ok(text) = store.read(session).await else { return past };
+    let Ok(tail) = journal::decode(&text) else { return past };
     // Records, text and events are each as long as the session: no more of them at once than needed.
     drop(text);
     // What cannot be told again is left out; the session itself says why when it is taken up.
     let _ = journal::replay_with(&tail.records, |_, effect| {
         if let Effect::Emit(event) = effect {
-            events.push(event.clone());
+            past.events.push(event.clone());
         }
     });
-    events
+    past.stopped = tail.records.iter().filter_map(|record| stopped(record.payload().input().ok()?)).collect();
+    past
+}
+
+/// The text of a reply that was stopped while it arrived.
+fn stopped(input: Input) -> Option<(CallId, String)> {
+    let Input::ModelFinished { call, result: ModelResult::Aborted(reply) } = input else { return None };
+    let texts: Vec<&str> = reply.blocks.iter().filter_map(Block::as_text).collect();
+    Some((call, texts.join("\n"))).filter(|(_, text)| !text.is_empty())
 }
 
 /// Watches the helpers of a session and forwards their events to its tab.
@@ -525,7 +541,7 @@ impl HelperWatcher {
             tokio::time::sleep(LOOK).await;
         }
         // It has ended already: what it did is in its journal.
-        for event in history(&self.store, &child).await {
+        for event in history(&self.store, &child).await.events {
             self.told(&child, event);
         }
     }
@@ -533,7 +549,7 @@ impl HelperWatcher {
     async fn follow(self, child: String, handle: &RunHandle) {
         let mut events = handle.events();
         let mut last = None;
-        for event in history(&self.store, &child).await {
+        for event in history(&self.store, &child).await.events {
             last = Some(event.id);
             self.told(&child, event.clone());
             self.begin(&event.event);

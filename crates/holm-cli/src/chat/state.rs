@@ -17,6 +17,7 @@ use super::{
     keys::KeyBindings,
     picker::{ListPicker, WordCompletion},
     question::{ChatQuestion, ChatQuestionId, KeyMeaning, QuestionReply},
+    sessions::SessionPast,
     tab::{QueuedMessage, ReplyPiece, SessionTab, TabId},
     theme::{ChatTheme, ThemeKind},
     view_state::SessionViewState,
@@ -231,8 +232,7 @@ pub(super) struct OpenSessionInfo {
     pub(super) window: Option<u64>,
     /// The widest mode that is allowed.
     pub(super) widest: Mode,
-    /// The events of its history.
-    pub(super) history: Vec<Numbered>,
+    pub(super) history: SessionPast,
     /// Whether it continues unfinished work by itself.
     pub(super) goes_on: bool,
     /// Its stored view state.

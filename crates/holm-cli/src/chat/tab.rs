@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use holm::{
     grants::Mode,
-    kernel::{CallId, NanoUsd, Numbered, Seq, Usage},
+    kernel::{CallId, Event, NanoUsd, Numbered, Seq, Usage},
     runtime::{CacheBreaks, NoAnswerError, PromptCacheMonitor},
 };
 
@@ -23,6 +23,7 @@ use super::{
     markdown::MarkdownText,
     opening_queue::OpeningQueue,
     question::{ChatQuestion, ChatQuestionId, QuestionFocus},
+    sessions::SessionPast,
     text::{StreamSanitizer, safe},
     thought::ThoughtText,
     view_state::{ScrollAnchor, SessionViewState},
@@ -310,8 +311,13 @@ impl SessionTab {
     }
 
     /// Tells the past of a session that goes on.
-    pub(super) fn recall(&mut self, history: &[Numbered]) {
-        for event in history {
+    pub(super) fn recall(&mut self, past: &SessionPast) {
+        for event in &past.events {
+            if let Event::Withdrawn { call } = &event.event
+                && let Some(text) = past.stopped.get(call)
+            {
+                self.piece(*call, &ReplyPiece::Text(text.clone()));
+            }
             self.hear(event);
         }
         self.waiting.clear();
@@ -434,7 +440,7 @@ impl SessionTab {
         if let (Some(line), Some(call)) = (events::in_a_line(&event.event), self.call_at(at)) {
             call.saw(format!("{indent}{line}"));
         }
-        if let holm::kernel::Event::ChildStarted { child, .. } = &event.event {
+        if let Event::ChildStarted { child, .. } = &event.event {
             self.child_begun(child, at, depth + 1);
         }
     }
@@ -511,10 +517,9 @@ impl SessionTab {
     }
 }
 
-/// Whether a journal has it: what Holm itself notes is said once, and a stopped text is not an
-/// answer.
+/// Whether a journal has it: what Holm itself notes is said once.
 fn is_told_again(item: &TranscriptItem) -> bool {
-    !matches!(item.kind(), TranscriptItemKind::Note { .. } | TranscriptItemKind::Stopped(_))
+    !matches!(item.kind(), TranscriptItemKind::Note { .. })
 }
 
 /// How a run ended without an answer, in words.

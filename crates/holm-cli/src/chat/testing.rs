@@ -1,6 +1,6 @@
 //! A chat without a terminal and without a run, for tests.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use crossterm::event::{KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use holm::{
@@ -16,6 +16,7 @@ use super::{
     delta_budget::DeltaByteReservation,
     keys::{KeyBindings, parse},
     question::{ChatQuestion, ChatQuestionId},
+    sessions::SessionPast,
     state::{ChatCommand, ChatMessage, ChatState, OpenSessionInfo, SessionOrigin, TerminalSize},
     tab::{ReplyPiece, TabId},
     theme::ThemeKind,
@@ -71,7 +72,7 @@ impl ChatHarness {
             level: TrustLevel::Ask,
             window: Some(200_000),
             widest: Mode::Full,
-            history,
+            history: SessionPast { events: history, stopped: BTreeMap::new() },
             goes_on: false,
             left,
         };

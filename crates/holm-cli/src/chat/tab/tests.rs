@@ -100,6 +100,17 @@ fn what_was_read_of_a_stopped_answer_stays_where_it_was() {
 }
 
 #[test]
+fn a_stopped_answer_is_there_again_when_its_session_is_resumed() {
+    let withdrawn = Event::Withdrawn { call: CallId::new(3) };
+    let events = [prompted(1, "hi"), withdrawn, cancelled(INTERRUPTED)];
+    let events = (1..).zip(events).map(|(record, event)| numbered(record, event)).collect();
+    let stopped = BTreeMap::from([(CallId::new(3), "half an ans".to_owned())]);
+    let mut tab = SessionTab::new(TabId(2), Mode::Default);
+    tab.recall(&SessionPast { events, stopped });
+    assert_eq!(shown(&mut tab), "› hi\nhalf an ans\n(stopped)\nYou stopped the answer.");
+}
+
+#[test]
 fn text_before_another_try_is_withdrawn() {
     let mut tab = seen(&[]);
     tab.piece(CallId::new(3), &ReplyPiece::Text("half an ans".into()));
@@ -196,7 +207,7 @@ fn a_past_that_is_told_again_looks_as_it_did() {
     let mut recalled = SessionTab::new(TabId(2), Mode::Default);
     let history: Vec<Numbered> =
         (1..).zip(&events).map(|(record, event)| numbered(record, event.clone())).collect();
-    recalled.recall(&history);
+    recalled.recall(&SessionPast { events: history, stopped: BTreeMap::new() });
     assert_eq!(shown(&mut recalled), shown(&mut lived));
     assert_eq!(recalled.meter, lived.meter);
 }
