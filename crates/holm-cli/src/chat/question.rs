@@ -142,9 +142,9 @@ impl CallGroup {
     fn of(mut members: Vec<ChatQuestion>) -> Self {
         members.sort_by_key(|member| member.request().map(|wanted| wanted.proposal.tool_call));
         let requests = || members.iter().filter_map(ChatQuestion::request);
-        let offer = GroupOffer::of(requests().map(|wanted| (&wanted.proposal, &wanted.offer)));
+        let offer = GroupOffer::of(requests().map(|wanted| &wanted.offer));
         let each: Vec<Vec<String>> =
-            requests().map(|wanted| approve::question(&wanted.proposal, &wanted.offer)).collect();
+            requests().map(|wanted| approve::described(&wanted.proposal, &wanted.offer)).collect();
         let lines = question_group::lines(each.iter().map(Vec::as_slice));
         let families = offer.families().map(|families| format!("  f allows   {}", safe(families)));
         Self { lines: shown(&lines).chain(families).collect(), offer, members }
@@ -333,11 +333,9 @@ impl ChatQuestion {
                 line(family.map(|_| " · [f]amily"), prefix.map(|_| " · [p] all like it"))
             }
             QuestionBody::Group(group) => {
-                let lasts = group.offer.answer("a").is_some();
-                let always = if lasts { " · [a]lways in this session" } else { "" };
                 let family = if group.offer.families().is_some() { " · [f]amilies" } else { "" };
                 let count = group.members.len();
-                format!("[y]es to all {count} once{always}{family} · [o]ne by one · [n]o to all")
+                format!("[y]es to all {count} once{family} · [o]ne by one · [n]o to all")
             }
             QuestionBody::Words { choices, .. } if choices.is_empty() => {
                 "Enter answers · Esc gives no answer".into()
