@@ -119,7 +119,7 @@ impl ToolSources {
         Ok(Self { registry, crew, _watching: watching })
     }
 
-    /// Reports unusable tools with the reason. Agents that lack only a tool of `beyond`, which this
+    /// Reports unusable tools with the reason, and tools whose name another tool has. Agents that lack only a tool of `beyond`, which this
     /// run was not given, have no fault of their own: one line names them all.
     pub(crate) fn tell(&self, screen: &Arc<TerminalOutput>, beyond: &Toolbox) {
         let mut links = BTreeSet::new();
@@ -130,6 +130,9 @@ impl ToolSources {
                 // A link is reported once, regardless of the number of files behind it.
                 screen.note(&format!("holm: {}", problem.what));
             }
+        }
+        for renamed in self.snapshot().renamed().iter().filter(|renamed| renamed.is_collision()) {
+            screen.note(&format!("holm: {renamed}"));
         }
         let (lacking, faulty): (Vec<AgentBuildError>, Vec<AgentBuildError>) =
             self.faults(screen).into_iter().partition(|fault| lacks(fault, beyond));
