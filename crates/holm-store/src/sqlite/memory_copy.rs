@@ -88,7 +88,7 @@ fn connect(path: &Path, options: &str) -> Result<Connection, StoreError> {
 }
 
 /// Reads something, because SQLite opens the file and its log only then.
-fn tried(conn: Connection) -> Result<Connection, StoreError> {
+pub(super) fn tried(conn: Connection) -> Result<Connection, StoreError> {
     conn.query_row("SELECT count(*) FROM sqlite_master", [], |_| Ok(())).map_err(failed)?;
     Ok(conn)
 }

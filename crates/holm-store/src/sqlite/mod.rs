@@ -179,7 +179,12 @@ impl SqliteDatabase {
 /// also if it cannot be written.
 pub(crate) async fn check(path: PathBuf) -> Result<(), StoreError> {
     blocking(move || {
-        let conn = memory_copy::source(&path).map_err(|error| placed(error, &path))?;
+        let usual = connect(&path).and_then(prepared).and_then(memory_copy::tried);
+        let conn = match usual {
+            Err(StoreError::ReadOnly { .. } | StoreError::Full) => memory_copy::source(&path),
+            usual => usual,
+        };
+        let conn = conn.map_err(|error| placed(error, &path))?;
         let said = conn.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
         let said = said.map_err(|error| placed(failed(error), &path))?;
         match said.as_str() {
