@@ -9,7 +9,8 @@
 //! Where things are:
 //! - `commands/`: one file for each subcommand; `commands/run.rs` starts every session.
 //! - `chat/`: the full-screen chat. `acp/`: sessions for editors.
-//! - `approve.rs`, `helper_terminal.rs`, `consent.rs`, `remote_user.rs`: questions to the user.
+//! - `approve.rs`, `helper_terminal.rs`, `consent.rs`, `content_preview.rs`, `remote_user.rs`:
+//!   questions to the user.
 //! - `screen.rs`, `draw.rs`, `stream.rs`: output for people and for programs.
 //! - `agents.rs`, `skills.rs`, `hooks.rs`, `mcp_entries.rs`, `settings.rs`: files that count only
 //!   if they are trusted.
@@ -29,6 +30,7 @@ mod checks;
 mod children;
 mod commands;
 mod consent;
+mod content_preview;
 mod contract;
 mod default_prompt;
 mod delegation_graph;

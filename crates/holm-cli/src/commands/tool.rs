@@ -13,6 +13,8 @@ mod show;
 mod trust;
 mod wasm;
 
+pub(super) use trust::TrustReview;
+
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -85,7 +87,7 @@ enum ToolCommand {
     Execute(ToolExecuteArgs),
     /// Create a tool from a template
     New(new::ToolNewArgs),
-    /// Trust the current content of this project's tools
+    /// Show and trust the current content of this project's tools
     Trust(trust::ToolTrustArgs),
     /// Stop trusting this project's tools; running agents can no longer call them
     Distrust(trust::ToolDistrustArgs),

@@ -257,3 +257,51 @@ fn a_program_has_the_name_it_gives_itself_and_a_prefix_only_on_a_collision() {
     let ran = stage.holm(["tool", "execute", "bash_read", CALL, "--grant", "tool:bash_read"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "pong Ada\n"), "{ran:?}");
 }
+
+#[test]
+fn trust_shows_the_content_that_it_asks_about_and_hides_no_character() {
+    let stage = Stage::new([]);
+    let long: String = (1..=300).map(|line| format!("# line {line}\n")).collect();
+    let path = stage.program("ping.sh", &format!("{PING}# \u{1b}[2J\u{202e}\n{long}"), 0o755);
+    stage.program("ping.toml", "asks = ['read:{who}']\n", 0o644);
+    let shown = stage.holm(["tool", "trust"]);
+    assert_eq!(shown.code, Some(3), "{shown:?}");
+    for part in [
+        "new: ",
+        "  asks for read:{who} (ping.toml)\n",
+        "  | #!/bin/sh\n",
+        "  | run) echo \"pong $2\" ;;\n",
+        "  warning: it has hidden characters",
+        "  | # \\u{1b}[2J\\u{202e}\n",
+        " more lines; `holm tool trust --show` shows everything\n",
+        "  | asks = ['read:{who}']\n",
+    ] {
+        assert!(shown.out.contains(part), "{part}: {shown:?}");
+    }
+    assert!(shown.out.lines().count() < 60 && !shown.out.contains("line 300"), "{shown:?}");
+    assert!(!shown.out.contains('\u{1b}') && !shown.out.contains('\u{202e}'), "{shown:?}");
+    let whole = stage.holm(["tool", "trust", "--show"]);
+    assert!(whole.code == Some(0) && whole.out.contains("  | # line 300\n"), "{whole:?}");
+    assert!(!whole.err.contains("to agree"), "it asks nothing: {whole:?}");
+    assert!(stage.holm(["tool", "list"]).err.contains("you have not trusted it"));
+    // What was agreed to already is not shown again.
+    let agreed = stage.holm(shown.leads_to());
+    assert!(agreed.code == Some(0) && !agreed.out.contains("  | "), "{agreed:?}");
+    fs::write(&path, PING).unwrap();
+    let shown = stage.holm(["tool", "trust"]);
+    assert!(shown.out.starts_with("changed: ") && shown.out.contains("  | #!/bin/sh\n"), "{shown:?}");
+}
+
+#[test]
+fn trust_says_what_a_file_is_that_has_no_text_and_shows_no_secret() {
+    let stage = Stage::new([]).file(".env", "KEY=canary-5d1f\n");
+    let tools = stage.work().join(".holm/tools");
+    fs::create_dir_all(&tools).unwrap();
+    fs::write(tools.join("a.wasm"), b"\0asm\x01\0\0\0").unwrap();
+    fs::write(tools.join("b.bin"), [0x7f, b'E', b'L', b'F', 2, 1, 1, 0]).unwrap();
+    let shown = stage.holm(["tool", "trust", "."]);
+    for part in ["it is a WASM module", "it is a compiled program (ELF)", "may hold secrets", "(8 bytes, "] {
+        assert!(shown.out.contains(part), "{part}: {shown:?}");
+    }
+    assert!(!shown.out.contains("canary-5d1f"), "{shown:?}");
+}
