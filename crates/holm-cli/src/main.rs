@@ -11,7 +11,7 @@
 //! - `chat/`: the full-screen chat. `acp/`: sessions for editors.
 //! - `approve.rs`, `helper_terminal.rs`, `consent.rs`, `content_preview.rs`, `remote_user.rs`:
 //!   questions to the user.
-//! - `screen.rs`, `draw.rs`, `stream.rs`: output for people and for programs.
+//! - `screen.rs`, `draw.rs`, `written_calls.rs`, `stream.rs`: output for people and for programs.
 //! - `agents.rs`, `skills.rs`, `hooks.rs`, `mcp_entries.rs`, `settings.rs`: files that count only
 //!   if they are trusted.
 //! - `tools/`, `tool_sources.rs`, `mcp_servers.rs`, `helper_factory.rs`: the tools of a run.
@@ -74,6 +74,7 @@ mod tools;
 mod withheld_prompts;
 mod work_watch;
 mod worktrees;
+mod written_calls;
 
 use std::{
     io::{self, Write as _},

@@ -27,7 +27,7 @@ use super::{
     thought::ThoughtText,
     view_state::{ScrollAnchor, SessionViewState},
 };
-use crate::money::CostCompleteness;
+use crate::{money::CostCompleteness, written_calls::WrittenCalls};
 
 /// How much of what helpers did is kept until it is known whose they are.
 const MOST_STRAYS: usize = 256;
@@ -75,6 +75,7 @@ pub(super) struct SessionTab {
     answers: BTreeMap<String, usize>,
     /// Results that arrived before their call was known.
     early: BTreeMap<String, String>,
+    written: WrittenCalls,
     /// The call that a helper works for, and its depth.
     children: BTreeMap<String, (usize, usize)>,
     /// Events of helpers that arrived before their call was known: both
@@ -201,6 +202,7 @@ impl SessionTab {
             calls: BTreeMap::new(),
             answers: BTreeMap::new(),
             early: BTreeMap::new(),
+            written: WrittenCalls::default(),
             children: BTreeMap::new(),
             strays: Vec::new(),
             stream: ReplyItems::default(),
