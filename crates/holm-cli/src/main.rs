@@ -16,7 +16,7 @@
 //!   if they are trusted.
 //! - `tools/`, `tool_sources.rs`, `mcp_servers.rs`, `helper_factory.rs`: the tools of a run.
 //! - `model.rs`, `local.rs`, `provider_access.rs`, `keyring.rs`: models and keys.
-//! - `holm_paths.rs`, `archive.rs`, `session_sidecar.rs`, `session_fork.rs`: what is stored.
+//! - `holm_paths.rs`, `folder_state.rs`, `archive.rs`, `session_sidecar.rs`, `session_fork.rs`: what is stored.
 //! - `log.rs`, `otlp/`: what operators get.
 
 mod acp;
@@ -39,6 +39,7 @@ mod editor;
 mod exe_tree_loader;
 mod exit;
 mod first_contact;
+mod folder_state;
 mod folder_trust;
 mod help;
 mod helper_factory;
@@ -78,7 +79,7 @@ mod written_calls;
 
 use std::{
     io::{self, Write as _},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::ExitCode,
 };
 
@@ -202,6 +203,7 @@ fn main() -> ExitCode {
         Err(said) => return told(&said, &screen),
     };
     let cli = Cli::from_arg_matches(&given).unwrap_or_else(|error| error.exit());
+    let data = cli.data.clone();
     let ended = execute(cli, given.subcommand_name().unwrap_or_default());
     // Tasks that were still under way may hold a shell.
     holm_tools::shell::remove_shell_homes();
@@ -216,9 +218,24 @@ fn main() -> ExitCode {
         Err(error) => {
             screen.end_line();
             screen.note(&format!("error: {error:#}"));
+            unsaved(&error, data.as_deref()).iter().for_each(|hint| screen.note(&format!("  hint: {hint}")));
             error.downcast_ref::<CommandError>().map_or(CommandExit::Failed, |trouble| trouble.exit).into()
         }
     }
+}
+
+/// What to do about a failure that has no hint of its own, if nothing can be saved in the data
+/// folder.
+fn unsaved(error: &anyhow::Error, data: Option<&Path>) -> Option<String> {
+    let (exit, hint) = match error.downcast_ref::<CommandError>() {
+        Some(trouble) => (trouble.exit, trouble.parts().1),
+        None => (CommandExit::Failed, None),
+    };
+    if exit != CommandExit::Failed || hint.is_some() {
+        return None;
+    }
+    let folder = holm_paths::data_here(data).ok()?;
+    folder_state::FolderState::of(&folder).problem(&folder)
 }
 
 /// Prints a usage error, or the requested help. Help that was not printed completely is a failure.

@@ -22,7 +22,7 @@ use holm::{
 };
 use holm_jail::{JailEngine, JailLauncher};
 use holm_net::{HttpClient, TlsConfig};
-use holm_sandbox::{CompilerProgram, OutboundNetwork, Sandbox, SandboxSettings};
+use holm_sandbox::{CompilerProgram, OutboundNetwork, Sandbox, SandboxError, SandboxSettings};
 use holm_tools::{
     agents::{AgentBuildError, AgentBuildErrorKind, AgentLoader},
     program::ProgramLoader,
@@ -38,6 +38,7 @@ use holm_tools::{
 use crate::screen::DisplayablePath as _;
 use crate::{
     approve::{TerminalApprover, UserPresence},
+    folder_state::FolderState,
     helper_terminal,
     holm_paths::HolmPaths,
     mcp_entries::ProjectTrustGate,
@@ -280,11 +281,16 @@ fn environment() -> Vec<(String, String)> {
 /// and stores the code in the data folder.
 pub(crate) fn host(places: &HolmPaths, settings: WasmSettings) -> anyhow::Result<WasmHost> {
     let sandbox = shared(places.code(), |cache| {
-        let settings = SandboxSettings {
-            cache: Some(cache),
-            ..SandboxSettings::with_compiler(CompilerProgram::itself()?)
+        let compiler = CompilerProgram::itself()?;
+        let made = |cache| {
+            Sandbox::new(SandboxSettings { cache, ..SandboxSettings::with_compiler(compiler.clone()) })
         };
-        Ok(Sandbox::new(settings)?)
+        let is_writable = matches!(FolderState::of(&cache), FolderState::Writable { .. });
+        match made(Some(cache)) {
+            // Code that cannot be stored is compiled each time.
+            Err(SandboxError::Cache { .. }) if !is_writable => Ok(made(None)?),
+            sandbox => Ok(sandbox?),
+        }
     })?;
     Ok(WasmHost::new(sandbox, settings))
 }

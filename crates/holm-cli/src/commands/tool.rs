@@ -166,7 +166,10 @@ pub(crate) async fn execute(args: ToolArgs, data: Option<&Path>) -> anyhow::Resu
         | ToolCommand::Execute(_) => {}
     }
     let places = HolmPaths::find(data)?;
-    let store = places.store().await?;
+    let store = match &args.command {
+        ToolCommand::Execute(_) => places.store().await?,
+        _ => places.store_to_read().await?,
+    };
     args.tools.check()?;
     let rules = match &args.command {
         ToolCommand::Execute(args) => {
@@ -211,7 +214,7 @@ pub(crate) async fn known_tools(
     places: &HolmPaths,
     screen: &Arc<TerminalOutput>,
 ) -> anyhow::Result<Vec<Arc<dyn runtime::Tool>>> {
-    let (store, rules) = (places.store().await?, CommandRules::default());
+    let (store, rules) = (places.store_to_read().await?, CommandRules::default());
     let kept = ProtectedPaths::find(places);
     let shelf = shelf(places, &store, tools::BuiltinToolSet::All, &rules, &kept, screen).await?;
     Ok(shelf.snapshot().tools().map(|(tool, _)| Arc::clone(tool)).collect())

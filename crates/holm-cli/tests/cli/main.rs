@@ -46,6 +46,7 @@ mod prompts;
 mod pty;
 #[cfg(feature = "local")]
 mod pull;
+mod reading;
 mod run;
 mod screens;
 mod sdk;
