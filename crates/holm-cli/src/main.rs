@@ -16,7 +16,8 @@
 //!   if they are trusted.
 //! - `tools/`, `tool_sources.rs`, `mcp_servers.rs`, `helper_factory.rs`: the tools of a run.
 //! - `model.rs`, `local.rs`, `provider_access.rs`, `keyring.rs`: models and keys.
-//! - `holm_paths.rs`, `folder_state.rs`, `archive.rs`, `session_sidecar.rs`, `session_fork.rs`: what is stored.
+//! - `holm_paths.rs`, `folder_state.rs`, `archive.rs`, `session_sidecar.rs`, `session_fork.rs`:
+//!   what is stored.
 //! - `log.rs`, `otlp/`: what operators get.
 
 mod acp;

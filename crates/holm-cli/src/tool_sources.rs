@@ -120,8 +120,9 @@ impl ToolSources {
         Ok(Self { registry, crew, _watching: watching })
     }
 
-    /// Reports unusable tools with the reason, and tools whose name another tool has. Agents that lack only a tool of `beyond`, which this
-    /// run was not given, have no fault of their own: one line names them all.
+    /// Reports unusable tools with the reason, and tools whose name another tool has. Agents that
+    /// lack only a tool of `beyond`, which this run was not given, have no fault of their own: one
+    /// line names them all.
     pub(crate) fn tell(&self, screen: &Arc<TerminalOutput>, beyond: &Toolbox) {
         let mut links = BTreeSet::new();
         for problem in self.snapshot().problems() {

@@ -1,5 +1,5 @@
-//! The calls of a reply as the model wrote them. A call of an unknown tool or with invalid arguments
-//! is never proposed, so screens find its name here when it is answered.
+//! The calls of a reply as the model wrote them. A call of an unknown tool or with invalid
+//! arguments is never proposed, so screens find its name here when it is answered.
 
 use std::collections::BTreeMap;
 

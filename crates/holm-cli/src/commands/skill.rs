@@ -1,7 +1,8 @@
 //! `holm skill`: lists, shows, validates and runs skills. Files are parsed in
 //! `holm-config/src/skills/`, and which skills are usable is decided in `skills.rs` beside this
-//! folder. `skill/trust.rs` trusts those of a project. A skill with a contract is run by `skill/contract_skills.rs`, every other by `run.rs`.
-//! Validating checks a folder and runs nothing.
+//! folder. `skill/trust.rs` trusts those of a project. A skill with a contract is run by
+//! `skill/contract_skills.rs`, every other by `run.rs`. Validating checks a folder and runs
+//! nothing.
 
 mod contract_skills;
 mod trust;

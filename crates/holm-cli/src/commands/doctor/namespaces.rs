@@ -1,6 +1,7 @@
 //! Checks that this machine gives user namespaces to ordinary users. The strongest jail is made of
-//! them. Ubuntu refuses them to programs without an AppArmor profile, some kernels and containers to
-//! everyone. It tries, and reads the kernel's switches only to explain a failure.
+//! them. Ubuntu refuses them to programs without a profile of `AppArmor`; some kernels and
+//! containers refuse them to everyone. It tries, and reads the kernel's switches only to explain a
+//! failure.
 
 use std::{
     path::Path,
