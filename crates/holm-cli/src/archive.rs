@@ -14,7 +14,7 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use holm::store::Store;
+use holm::store::{Store, StoreError};
 use holm_tools::trust::ContentHash;
 use rustix::fs::{Mode, OFlags, openat};
 use serde::{Deserialize, Serialize};
@@ -105,7 +105,14 @@ impl BackupManifest {
         for path in &found.databases {
             let copy = to.join(path);
             holm_paths::private_folder(copy.parent().unwrap_or(to))?;
-            Store::open(data.join(path)).await?.copy_to(copy).await?;
+            // A disk that is full can still be saved to another one.
+            let store = match Store::open(data.join(path)).await {
+                Err(StoreError::Full | StoreError::ReadOnly { .. }) => {
+                    Store::memory_copy(data.join(path)).await?
+                }
+                opened => opened?,
+            };
+            store.copy_to(copy).await?;
         }
         let (from, folder) = (data.to_owned(), to.to_owned());
         let archive = tokio::task::spawn_blocking(move || found.copied(&from, &folder)).await??;

@@ -8,20 +8,23 @@
 mod running_calls;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex, PoisonError},
 };
 
 use holm::{
-    kernel::{CallId, Event, FailureClass, NextTry, Numbered, Outcome},
+    kernel::{Block, CallId, Event, FailureClass, NextTry, Numbered, Outcome, Role},
     runtime::{DeltaSink, EventSink, ReplyDelta},
 };
 
-use crate::{money::CostCompleteness, screen::TerminalOutput};
+use crate::{money::CostCompleteness, screen::TerminalOutput, written_calls::WrittenCalls};
 use running_calls::RunningCalls;
 
 /// How much of a call's arguments fits on a line beside its name.
 const ARGUMENT_CHARS: usize = 120;
+
+/// How much of the reason fits on a line for a call that was not run.
+const REASON_CHARS: usize = 240;
 
 /// Tools that notify the user and keep a list: their calls are not shown by their arguments.
 const BRIEF: &str = "brief";
@@ -69,6 +72,12 @@ struct ProgressState {
     tools: BTreeMap<CallId, Arc<str>>,
     /// The descriptions of running calls.
     calls: BTreeMap<CallId, String>,
+    reply: WrittenCalls,
+    /// Calls that a person or a hook denied: their reason is on the screen already.
+    denied: BTreeSet<CallId>,
+    /// The beginnings of lines about calls that were not run, by the provider's ids, until the
+    /// result says why.
+    unrun: BTreeMap<String, String>,
     /// The call whose text is on the screen.
     written: Option<CallId>,
     priced: CostCompleteness,
@@ -137,6 +146,12 @@ impl EventSink for ProgressPrinter {
                     state.calls.insert(*call, line);
                 }
             }
+            Event::ApprovalGiven { call, allowed: false, .. } => {
+                state.denied.insert(*call);
+            }
+            Event::MessageAdded { message } if message.role == Role::Assistant => {
+                state.reply = WrittenCalls::of(message);
+            }
             _ => {}
         }
         if let Some(under_way) = &self.under_way {
@@ -151,6 +166,12 @@ impl EventSink for ProgressPrinter {
         }
         for line in dropped(&event.event) {
             self.note(&format!("  {line}"));
+        }
+        for line in state.unrun_lines(&event.event, self.show.progress) {
+            self.note(&line);
+        }
+        if state.holds_back(&event.event) {
+            return;
         }
         let call =
             (self.show.progress == ProgressDetail::CallByCall).then(|| whole_call(&event.event)).flatten();
@@ -171,6 +192,66 @@ impl EventSink for ProgressPrinter {
             None => self.note(&line),
         }
     }
+}
+
+impl ProgressState {
+    /// The lines about calls that were not run, each with its name and the reason. The reason is in
+    /// the result, which comes after the call has ended. A run that ends before that leaves only
+    /// the name.
+    fn unrun_lines(&mut self, event: &Event, detail: ProgressDetail) -> Vec<String> {
+        match event {
+            Event::CallFinished { call, id, outcome: Outcome::Refused, .. }
+                if !self.denied.contains(call) =>
+            {
+                let proposed = self.calls.remove(call);
+                let lead = match (self.tools.get(call), proposed, self.reply.take(id)) {
+                    // Its beginning is on the screen already.
+                    (Some(tool), _, _) if detail == ProgressDetail::StepByStep => format!("  {tool}"),
+                    (Some(_), Some(proposed), _) => proposed,
+                    (Some(tool), None, _) => format!("· {tool}"),
+                    (None, _, Some(written)) => described(&written.name, &written.arguments),
+                    (None, _, None) => "· call".to_owned(),
+                };
+                self.unrun.insert(id.to_string(), lead);
+                Vec::new()
+            }
+            Event::MessageAdded { message } if message.role == Role::Tool => {
+                let results = message.blocks.iter().filter_map(|block| match block {
+                    Block::ToolResult(result) => Some(result),
+                    _ => None,
+                });
+                let lines = results.filter_map(|result| {
+                    let lead = self.unrun.remove(&result.call)?;
+                    Some(format!("{lead}: not run: {}", shortened(result.said())))
+                });
+                lines.collect()
+            }
+            Event::GroupEnded { .. } => {
+                let left = std::mem::take(&mut self.unrun);
+                left.into_values().map(|lead| format!("{lead}: not run")).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether the line about this event waits for the reason.
+    fn holds_back(&self, event: &Event) -> bool {
+        matches!(event, Event::CallFinished { id, .. } if self.unrun.contains_key(&**id))
+    }
+}
+
+/// A call on one line.
+fn described(tool: &str, arguments: &str) -> String {
+    let short: String = arguments.chars().take(ARGUMENT_CHARS).collect();
+    let cut = if short.len() < arguments.len() { "…" } else { "" };
+    format!("· {tool} {short}{cut}")
+}
+
+/// A reason on one line.
+fn shortened(reason: &str) -> String {
+    let line = reason.split_whitespace().collect::<Vec<_>>().join(" ");
+    let short: String = line.chars().take(REASON_CHARS).collect();
+    if short.len() < line.len() { format!("{short}…") } else { short }
 }
 
 /// The call that has ended with an event.
@@ -198,9 +279,7 @@ fn progress<'a>(event: &Event, tool: impl Fn(&CallId) -> &'a str) -> Option<Stri
             if let Some(line) = (&**tool == TODO).then(|| list(arguments)).flatten() {
                 return Some(line);
             }
-            let short: String = arguments.chars().take(ARGUMENT_CHARS).collect();
-            let cut = if short.len() < arguments.len() { "…" } else { "" };
-            format!("· {tool} {short}{cut}")
+            described(tool, arguments)
         }
         Event::ApprovalGiven { call, allowed: false, reason } => {
             format!("  {}: denied, {reason}", tool(call))

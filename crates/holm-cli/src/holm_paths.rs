@@ -14,13 +14,17 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use holm::{grants::FilePath, store::Store};
+use holm::{
+    grants::FilePath,
+    store::{Store, StoreError},
+};
 use holm_config::ConfigFiles;
 use holm_tools::trust::ContentHash;
 
 use crate::screen::DisplayablePath as _;
 use crate::{
     exit::{CommandError, CommandExit},
+    folder_state::{FolderState, is_unwritable},
     folder_trust::FolderAccess,
     network_scope::NetworkScope,
 };
@@ -103,16 +107,17 @@ impl HolmPaths {
     }
 
     /// Finds the folders from the flag, the environment and the current folder. Creates the data
-    /// folder and the user's tool folder.
+    /// folder and the user's tool folder. If the disk is full or read-only, they stay missing:
+    /// commands that only read need neither, and a command that writes reports its own failure.
     pub(crate) fn find(flag: Option<&Path>) -> anyhow::Result<Self> {
         let data = data_here(flag)?;
         let work = std::env::current_dir().map_err(|error| {
             let message = format!("cannot use the current folder: {error}");
             CommandError::new(CommandExit::Failed, message).hint("go to an existing folder")
         })?;
-        database(&data)?;
-        let places = Self::at(data.canonicalize()?, work);
-        private_folder(&places.tools())?;
+        private_folder(&data).or_else(passed).map_err(|error| not_made(&data, &error))?;
+        let places = Self::at(real(&data)?, work);
+        private_folder(&places.tools()).or_else(passed)?;
         Ok(places)
     }
 
@@ -129,6 +134,11 @@ impl HolmPaths {
     /// Opens the database of the sessions.
     pub(crate) async fn store(&self) -> anyhow::Result<Store> {
         store(&self.data).await
+    }
+
+    /// Opens the sessions for a command that only reads them.
+    pub(crate) async fn store_to_read(&self) -> anyhow::Result<Store> {
+        store_to_read(&self.data).await
     }
 
     /// With connections that go no further than this.
@@ -224,16 +234,64 @@ pub(crate) fn quoted(word: &str) -> String {
 
 /// Makes the folder, for its owner alone, and gives the database's path in it.
 pub(crate) fn database(folder: &Path) -> Result<PathBuf, CommandError> {
-    private_folder(folder).map_err(|error| {
-        let message = format!("cannot create the folder {}: {error}", folder.shown());
-        CommandError::new(CommandExit::Failed, message).hint("name another one with --data")
-    })?;
+    private_folder(folder).map_err(|error| not_made(folder, &error))?;
     Ok(folder.join(DATABASE))
+}
+
+fn not_made(folder: &Path, error: &io::Error) -> CommandError {
+    let message = format!("cannot create the folder {}: {error}", folder.shown());
+    CommandError::new(CommandExit::Failed, message).hint("name another one with --data")
+}
+
+/// Lets an error pass that says that nothing can be written here.
+fn passed(error: io::Error) -> io::Result<()> {
+    if is_unwritable(&error) { Ok(()) } else { Err(error) }
+}
+
+/// A path without links. The part of it that does not exist stays as it is.
+fn real(path: &Path) -> io::Result<PathBuf> {
+    match path.canonicalize() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound || is_unwritable(&error) => {
+            let whole = std::path::absolute(path)?;
+            match whole.parent().zip(whole.file_name()) {
+                Some((above, name)) => Ok(real(above)?.join(name)),
+                None => Ok(whole),
+            }
+        }
+        found => found,
+    }
 }
 
 /// Opens the database of the sessions of a folder, which is made if it is not there.
 pub(crate) async fn store(folder: &Path) -> anyhow::Result<Store> {
-    Ok(Store::open(database(folder)?).await?)
+    let path = database(folder)?;
+    Store::open(&path).await.map_err(|error| unopened(&path, error))
+}
+
+/// Opens the sessions of a folder for a command that only reads them. If the disk is full or the
+/// folder is read-only, that is a copy in memory, because a database cannot be opened there.
+pub(crate) async fn store_to_read(folder: &Path) -> anyhow::Result<Store> {
+    let path = folder.join(DATABASE);
+    if matches!(FolderState::of(folder), FolderState::Writable { .. }) {
+        match Store::open(database(folder)?).await {
+            Err(StoreError::Full | StoreError::ReadOnly { .. }) => {}
+            opened => return Ok(opened?),
+        }
+    }
+    Store::memory_copy(&path).await.map_err(|error| unopened(&path, error))
+}
+
+/// Adds what to do to an error of the database.
+fn unopened(path: &Path, error: StoreError) -> anyhow::Error {
+    let message = match &error {
+        StoreError::Full => format!("cannot open {}: there is no room for it", path.shown()),
+        StoreError::ReadOnly { reason, .. } => format!("cannot open {}: {reason}", path.shown()),
+        _ => return error.into(),
+    };
+    let folder = path.parent().unwrap_or(path);
+    let hint = FolderState::of(folder).problem(folder);
+    let hint = hint.unwrap_or_else(|| "check who may read and write it; `holm doctor` says more".into());
+    CommandError::new(CommandExit::Failed, message).hint(hint).into()
 }
 
 /// Where undo records lie, beside the sessions whose calls they belong to.

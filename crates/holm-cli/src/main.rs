@@ -9,13 +9,15 @@
 //! Where things are:
 //! - `commands/`: one file for each subcommand; `commands/run.rs` starts every session.
 //! - `chat/`: the full-screen chat. `acp/`: sessions for editors.
-//! - `approve.rs`, `helper_terminal.rs`, `consent.rs`, `remote_user.rs`: questions to the user.
-//! - `screen.rs`, `draw.rs`, `stream.rs`: output for people and for programs.
+//! - `approve.rs`, `helper_terminal.rs`, `consent.rs`, `content_preview.rs`, `remote_user.rs`:
+//!   questions to the user.
+//! - `screen.rs`, `draw.rs`, `written_calls.rs`, `stream.rs`: output for people and for programs.
 //! - `agents.rs`, `skills.rs`, `hooks.rs`, `mcp_entries.rs`, `settings.rs`: files that count only
 //!   if they are trusted.
 //! - `tools/`, `tool_sources.rs`, `mcp_servers.rs`, `helper_factory.rs`: the tools of a run.
 //! - `model.rs`, `local.rs`, `provider_access.rs`, `keyring.rs`: models and keys.
-//! - `holm_paths.rs`, `archive.rs`, `session_sidecar.rs`, `session_fork.rs`: what is stored.
+//! - `holm_paths.rs`, `folder_state.rs`, `archive.rs`, `session_sidecar.rs`, `session_fork.rs`:
+//!   what is stored.
 //! - `log.rs`, `otlp/`: what operators get.
 
 mod access_words;
@@ -30,6 +32,7 @@ mod checks;
 mod children;
 mod commands;
 mod consent;
+mod content_preview;
 mod contract;
 mod default_prompt;
 mod delegation_graph;
@@ -38,6 +41,7 @@ mod editor;
 mod exe_tree_loader;
 mod exit;
 mod first_contact;
+mod folder_state;
 mod folder_trust;
 mod help;
 mod helper_factory;
@@ -73,10 +77,11 @@ mod tools;
 mod withheld_prompts;
 mod work_watch;
 mod worktrees;
+mod written_calls;
 
 use std::{
     io::{self, Write as _},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::ExitCode,
 };
 
@@ -200,6 +205,7 @@ fn main() -> ExitCode {
         Err(said) => return told(&said, &screen),
     };
     let cli = Cli::from_arg_matches(&given).unwrap_or_else(|error| error.exit());
+    let data = cli.data.clone();
     let ended = execute(cli, given.subcommand_name().unwrap_or_default());
     // Tasks that were still under way may hold a shell.
     holm_tools::shell::remove_shell_homes();
@@ -214,9 +220,24 @@ fn main() -> ExitCode {
         Err(error) => {
             screen.end_line();
             screen.note(&format!("error: {error:#}"));
+            unsaved(&error, data.as_deref()).iter().for_each(|hint| screen.note(&format!("  hint: {hint}")));
             error.downcast_ref::<CommandError>().map_or(CommandExit::Failed, |trouble| trouble.exit).into()
         }
     }
+}
+
+/// What to do about a failure that has no hint of its own, if nothing can be saved in the data
+/// folder.
+fn unsaved(error: &anyhow::Error, data: Option<&Path>) -> Option<String> {
+    let (exit, hint) = match error.downcast_ref::<CommandError>() {
+        Some(trouble) => (trouble.exit, trouble.parts().1),
+        None => (CommandExit::Failed, None),
+    };
+    if exit != CommandExit::Failed || hint.is_some() {
+        return None;
+    }
+    let folder = holm_paths::data_here(data).ok()?;
+    folder_state::FolderState::of(&folder).problem(&folder)
 }
 
 /// Prints a usage error, or the requested help. Help that was not printed completely is a failure.

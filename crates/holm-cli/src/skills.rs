@@ -188,8 +188,8 @@ impl RunSkills {
             let hash = ContentHash::of(&found.bytes);
             place(&self.work, &path).map_err(|linked| linked.to_string())?;
             self.gate().admits(&path, hash.as_bytes()).map_err(|_| {
-                let folder = quoted(&found.folder.to_string_lossy());
-                let command = places.typed(&format!("tool trust {folder}"));
+                let name = found.folder.file_name().unwrap_or_default().to_string_lossy();
+                let command = places.typed(&format!("skill trust {}", quoted(&name)));
                 format!("you have not trusted it as it is; review it, then run `{command}`")
             })?;
         }

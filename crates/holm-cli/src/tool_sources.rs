@@ -22,7 +22,7 @@ use holm::{
 };
 use holm_jail::{JailEngine, JailLauncher};
 use holm_net::{HttpClient, TlsConfig};
-use holm_sandbox::{CompilerProgram, OutboundNetwork, Sandbox, SandboxSettings};
+use holm_sandbox::{CompilerProgram, OutboundNetwork, Sandbox, SandboxError, SandboxSettings};
 use holm_tools::{
     agents::{AgentBuildError, AgentBuildErrorKind, AgentLoader},
     program::ProgramLoader,
@@ -38,6 +38,7 @@ use holm_tools::{
 use crate::screen::DisplayablePath as _;
 use crate::{
     approve::{TerminalApprover, UserPresence},
+    folder_state::FolderState,
     helper_terminal,
     holm_paths::HolmPaths,
     mcp_entries::ProjectTrustGate,
@@ -119,8 +120,9 @@ impl ToolSources {
         Ok(Self { registry, crew, _watching: watching })
     }
 
-    /// Reports unusable tools with the reason. Agents that lack only a tool of `beyond`, which this
-    /// run was not given, have no fault of their own: one line names them all.
+    /// Reports unusable tools with the reason, and tools whose name another tool has. Agents that
+    /// lack only a tool of `beyond`, which this run was not given, have no fault of their own: one
+    /// line names them all.
     pub(crate) fn tell(&self, screen: &Arc<TerminalOutput>, beyond: &Toolbox) {
         let mut links = BTreeSet::new();
         for problem in self.snapshot().problems() {
@@ -130,6 +132,9 @@ impl ToolSources {
                 // A link is reported once, regardless of the number of files behind it.
                 screen.note(&format!("holm: {}", problem.what));
             }
+        }
+        for renamed in self.snapshot().renamed().iter().filter(|renamed| renamed.is_collision()) {
+            screen.note(&format!("holm: {renamed}"));
         }
         let (lacking, faulty): (Vec<AgentBuildError>, Vec<AgentBuildError>) =
             self.faults(screen).into_iter().partition(|fault| lacks(fault, beyond));
@@ -277,11 +282,16 @@ fn environment() -> Vec<(String, String)> {
 /// and stores the code in the data folder.
 pub(crate) fn host(places: &HolmPaths, settings: WasmSettings) -> anyhow::Result<WasmHost> {
     let sandbox = shared(places.code(), |cache| {
-        let settings = SandboxSettings {
-            cache: Some(cache),
-            ..SandboxSettings::with_compiler(CompilerProgram::itself()?)
+        let compiler = CompilerProgram::itself()?;
+        let made = |cache| {
+            Sandbox::new(SandboxSettings { cache, ..SandboxSettings::with_compiler(compiler.clone()) })
         };
-        Ok(Sandbox::new(settings)?)
+        let is_writable = matches!(FolderState::of(&cache), FolderState::Writable { .. });
+        match made(Some(cache)) {
+            // Code that cannot be stored is compiled each time.
+            Err(SandboxError::Cache { .. }) if !is_writable => Ok(made(None)?),
+            sandbox => Ok(sandbox?),
+        }
     })?;
     Ok(WasmHost::new(sandbox, settings))
 }

@@ -24,7 +24,7 @@ pub(super) async fn page(
     data: Option<&Path>,
 ) -> Result<ListSessionsResponse, Error> {
     let places = HolmPaths::find(data).map_err(|error| refused(&error))?;
-    let store = places.store().await.map_err(|error| refused(&error))?;
+    let store = places.store_to_read().await.map_err(|error| refused(&error))?;
     let after = request.cursor.as_deref().map(str::parse).transpose();
     let after = after.map_err(|_| invalid("unknown position in the list"))?;
     let wanted = SessionQuery { after, limit: Some(PAGE), ..SessionQuery::default() };

@@ -23,6 +23,7 @@ use holm::{
 use serde_json::Value;
 
 use super::{call_display, modes};
+use crate::written_calls::WrittenCalls;
 
 /// How much of a result is shown; all of it is in the session's journal.
 const MOST_RESULT: usize = 16 << 10;
@@ -60,6 +61,7 @@ pub(super) struct UpdateTranslator {
     calls: BTreeMap<CallId, KnownToolCall>,
     /// The provider's ids of calls that have ended, as results name them.
     ended: BTreeMap<Arc<str>, CallId>,
+    written: WrittenCalls,
     /// The reply that is arriving, and which parts of it were sent already.
     reply: ReplyProgress,
 }
@@ -93,6 +95,7 @@ impl UpdateTranslator {
             spent: NanoUsd::ZERO,
             calls: BTreeMap::new(),
             ended: BTreeMap::new(),
+            written: WrittenCalls::default(),
             reply: ReplyProgress::default(),
         }
     }
@@ -156,7 +159,12 @@ impl UpdateTranslator {
                 self.ended.insert(Arc::clone(id), *call);
                 let status =
                     if outcome.is_error() { ToolCallStatus::Failed } else { ToolCallStatus::Completed };
-                self.status(*call, status).into_iter().collect()
+                match (outcome, self.written.take(id)) {
+                    (Outcome::Refused, Some(written)) if !self.calls.contains_key(call) => {
+                        vec![self.unproposed(*call, &written.name, &written.arguments)]
+                    }
+                    _ => self.status(*call, status).into_iter().collect(),
+                }
             }
             Event::ModeChanged { mode } => {
                 vec![SessionUpdate::CurrentModeUpdate(CurrentModeUpdate::new(modes::id(*mode)))]
@@ -177,7 +185,10 @@ impl UpdateTranslator {
                     })
                     .collect()
             }
-            Role::Assistant => self.reply(message),
+            Role::Assistant => {
+                self.written = WrittenCalls::of(message);
+                self.reply(message)
+            }
             Role::Tool => {
                 let results = message.blocks.iter().filter_map(|block| match block {
                     Block::ToolResult(result) => self.result(result),
@@ -234,6 +245,15 @@ impl UpdateTranslator {
                 vec![SessionUpdate::ToolCall(shown.status(ToolCallStatus::Pending))]
             }
         }
+    }
+
+    /// A call of an unknown tool or with invalid arguments. Nothing ran, so nothing is shown as
+    /// changed; the result says why.
+    fn unproposed(&mut self, call: CallId, tool: &str, arguments: &str) -> SessionUpdate {
+        let shown = call_display::call(&call_id(call), tool, arguments, &self.folder).content(Vec::new());
+        let digest = call_digest(tool, arguments);
+        self.calls.insert(call, KnownToolCall { shown: shown.clone(), digest });
+        SessionUpdate::ToolCall(shown.status(ToolCallStatus::Failed))
     }
 
     fn status(&self, call: CallId, status: ToolCallStatus) -> Option<SessionUpdate> {

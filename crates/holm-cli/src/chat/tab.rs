@@ -30,7 +30,7 @@ use super::{
 };
 pub(super) use events::INTERRUPTED;
 
-use crate::{folder_trust::TrustLevel, money::CostCompleteness};
+use crate::{folder_trust::TrustLevel, money::CostCompleteness, written_calls::WrittenCalls};
 
 /// How much of what helpers did is kept until it is known whose they are.
 const MOST_STRAYS: usize = 256;
@@ -82,6 +82,7 @@ pub(super) struct SessionTab {
     answers: BTreeMap<String, usize>,
     /// Results that arrived before their call was known.
     early: BTreeMap<String, String>,
+    written: WrittenCalls,
     /// The call that a helper works for, and its depth.
     children: BTreeMap<String, (usize, usize)>,
     /// Events of helpers that arrived before their call was known: both
@@ -92,8 +93,6 @@ pub(super) struct SessionTab {
     withdrawn: Option<ReplyItems>,
     /// The last call whose reply was withdrawn.
     gone: Option<CallId>,
-    /// Calls in replies, by the ids of their provider: the tool and its arguments.
-    requested: BTreeMap<String, (String, String)>,
     /// Up to which item lines were dropped.
     forgotten: usize,
 }
@@ -216,12 +215,12 @@ impl SessionTab {
             calls: BTreeMap::new(),
             answers: BTreeMap::new(),
             early: BTreeMap::new(),
+            written: WrittenCalls::default(),
             children: BTreeMap::new(),
             strays: Vec::new(),
             stream: ReplyItems::default(),
             withdrawn: None,
             gone: None,
-            requested: BTreeMap::new(),
             forgotten: 0,
         }
     }

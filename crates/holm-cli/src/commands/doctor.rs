@@ -1,9 +1,13 @@
 //! `holm doctor`: diagnoses whether this machine has what agents need, and says how to fix it. It
 //! changes nothing, and keys are never shown. It looks at the machine; mistakes in files are found
 //! by `check.rs`. A finding is bad only if Holm does not work with it; what is merely missing is
-//! reported as missing.
+//! reported as missing. Disks are checked in `doctor/disk.rs`, user namespaces in
+//! `doctor/namespaces.rs`.
 
-use std::path::Path;
+mod disk;
+mod namespaces;
+
+use std::path::{Path, PathBuf};
 
 use holm::{
     store::{Store, StoreError},
@@ -62,8 +66,12 @@ struct DoctorFinding {
 pub(crate) async fn execute(args: &DoctorArgs, data: Option<&Path>) -> anyhow::Result<CommandExit> {
     let (places, screen) = (HolmPaths::find(data)?, TerminalOutput::default());
     let database = database(&places).await;
-    let findings = [private(&places), database, settings(&places), jail(), keys(&places), guests(), git()];
-    let findings = findings.into_iter().chain(local());
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let findings = std::iter::once(private(&places)).chain(disk::findings(&places.data, home));
+    let findings = findings
+        .chain([database, settings(&places), jail(), namespaces::finding()])
+        .chain([keys(&places), guests(), git()])
+        .chain(local());
     let mut exit = CommandExit::Done;
     for DoctorFinding { what, state, words } in findings {
         if state == DiagnosisState::Bad {

@@ -93,7 +93,19 @@ pub(crate) enum JobCommand {
 
 pub(crate) async fn execute(command: JobCommand, data: Option<&Path>) -> anyhow::Result<CommandExit> {
     let (places, screen) = (HolmPaths::find(data)?, TerminalOutput::default());
-    let shelf = JobRepository::new(places.store().await?);
+    let store = match &command {
+        JobCommand::List { .. } | JobCommand::Show { .. } | JobCommand::Log { .. } => {
+            places.store_to_read().await?
+        }
+        JobCommand::Add(_)
+        | JobCommand::Change(_)
+        | JobCommand::Key { .. }
+        | JobCommand::Run { .. }
+        | JobCommand::Enable { .. }
+        | JobCommand::Disable { .. }
+        | JobCommand::Remove { .. } => places.store().await?,
+    };
+    let shelf = JobRepository::new(store);
     let done = match command {
         JobCommand::List { json } => show::list(&shelf, &screen, json).await,
         JobCommand::Add(args) => add::add(&shelf, &screen, *args).await,

@@ -32,7 +32,7 @@ pub(crate) async fn execute(
     data: Option<&Path>,
     log: &ActivityLog,
 ) -> anyhow::Result<CommandExit> {
-    let store = holm_paths::store(&holm_paths::data_here(data)?).await?;
+    let store = holm_paths::store_to_read(&holm_paths::data_here(data)?).await?;
     let id = match args.id {
         Some(id) => session_name::resolve(&store, id).await?,
         None => latest(&store).await?,

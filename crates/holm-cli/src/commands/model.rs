@@ -48,7 +48,7 @@ pub(crate) async fn execute(command: ModelCommand, data: Option<&Path>) -> anyho
         #[cfg(feature = "local")]
         ModelCommand::Here(command) => return local_models::execute(command).await,
     };
-    let store = holm_paths::store(&holm_paths::data_here(data)?).await?;
+    let store = holm_paths::store_to_read(&holm_paths::data_here(data)?).await?;
     let screen = TerminalOutput::default();
     let known = store.model_ledger(kind.map(TaskKind::new).as_ref()).await?;
     if json {

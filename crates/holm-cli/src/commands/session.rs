@@ -79,7 +79,18 @@ pub(crate) async fn execute(
     data: Option<&Path>,
     log: &ActivityLog,
 ) -> anyhow::Result<CommandExit> {
-    let store = holm_paths::store(&holm_paths::data_here(data)?).await?;
+    let folder = holm_paths::data_here(data)?;
+    let store = match &command {
+        SessionCommand::List(_)
+        | SessionCommand::Show(_)
+        | SessionCommand::Search(_)
+        | SessionCommand::Export(_)
+        | SessionCommand::Replay(_)
+        | SessionCommand::Diff(_) => holm_paths::store_to_read(&folder).await?,
+        SessionCommand::Import(_) | SessionCommand::Fork(_) | SessionCommand::Edit(_) => {
+            holm_paths::store(&folder).await?
+        }
+    };
     let screen = TerminalOutput::default();
     let command = command.named_in(&store).await?;
     match command {

@@ -1,9 +1,11 @@
 //! `holm skill`: lists, shows, validates and runs skills. Files are parsed in
 //! `holm-config/src/skills/`, and which skills are usable is decided in `skills.rs` beside this
-//! folder. A skill with a contract is run by `skill/contract_skills.rs`, every other by `run.rs`.
-//! Validating checks a folder and runs nothing.
+//! folder. `skill/trust.rs` trusts those of a project. A skill with a contract is run by
+//! `skill/contract_skills.rs`, every other by `run.rs`. Validating checks a folder and runs
+//! nothing.
 
 mod contract_skills;
+mod trust;
 
 use std::path::Path;
 
@@ -49,6 +51,8 @@ pub(crate) enum SkillCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Show and trust the current content of this project's skills
+    Trust(trust::SkillTrustArgs),
     /// Run an agent with a skill; a skill with a schema is checked and prints one JSON object
     Run(Box<SkillRunArgs>),
 }
@@ -87,6 +91,7 @@ pub(crate) async fn execute(
             Ok(CommandExit::Done)
         }
         SkillCommand::Validate { folder, json } => validate(&folder, &screen, json),
+        SkillCommand::Trust(args) => trust::execute(&args, &HolmPaths::find(data)?, &screen),
         SkillCommand::Run(args) => work(*args, data, log).await,
     }
 }

@@ -13,6 +13,8 @@ mod show;
 mod trust;
 mod wasm;
 
+pub(super) use trust::TrustReview;
+
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -85,7 +87,7 @@ enum ToolCommand {
     Execute(ToolExecuteArgs),
     /// Create a tool from a template
     New(new::ToolNewArgs),
-    /// Trust the current content of this project's tools
+    /// Show and trust the current content of this project's tools
     Trust(trust::ToolTrustArgs),
     /// Stop trusting this project's tools; running agents can no longer call them
     Distrust(trust::ToolDistrustArgs),
@@ -164,7 +166,10 @@ pub(crate) async fn execute(args: ToolArgs, data: Option<&Path>) -> anyhow::Resu
         | ToolCommand::Execute(_) => {}
     }
     let places = HolmPaths::find(data)?;
-    let store = places.store().await?;
+    let store = match &args.command {
+        ToolCommand::Execute(_) => places.store().await?,
+        _ => places.store_to_read().await?,
+    };
     args.tools.check()?;
     let rules = match &args.command {
         ToolCommand::Execute(args) => {
@@ -209,7 +214,7 @@ pub(crate) async fn known_tools(
     places: &HolmPaths,
     screen: &Arc<TerminalOutput>,
 ) -> anyhow::Result<Vec<Arc<dyn runtime::Tool>>> {
-    let (store, rules) = (places.store().await?, CommandRules::default());
+    let (store, rules) = (places.store_to_read().await?, CommandRules::default());
     let kept = ProtectedPaths::find(places);
     let shelf = shelf(places, &store, tools::BuiltinToolSet::All, &rules, &kept, screen).await?;
     Ok(shelf.snapshot().tools().map(|(tool, _)| Arc::clone(tool)).collect())

@@ -52,7 +52,8 @@ const PAGE: u32 = 100;
 
 pub(crate) async fn execute(args: UndoArgs, data: Option<&Path>) -> anyhow::Result<CommandExit> {
     let folder = holm_paths::data_here(data)?;
-    let store = holm_paths::store(&folder).await?;
+    // Undo reads the session; what it writes are files of the workspace and its own records.
+    let store = holm_paths::store_to_read(&folder).await?;
     let undo = UndoStore::open(holm_paths::undo_folder(&folder))?;
     let screen = TerminalOutput::default();
     let here = WorkspaceRoot::open(&std::env::current_dir()?)?.at().clone();

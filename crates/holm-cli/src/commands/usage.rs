@@ -55,7 +55,7 @@ impl From<UsageBy> for UsageGrouping {
 }
 
 pub(crate) async fn execute(args: UsageArgs, data: Option<&Path>) -> anyhow::Result<CommandExit> {
-    let store = holm_paths::store(&holm_paths::data_here(data)?).await?;
+    let store = holm_paths::store_to_read(&holm_paths::data_here(data)?).await?;
     let session = match args.session {
         Some(session) => Some(session_name::resolve(&store, session).await?),
         None => None,

@@ -1,4 +1,6 @@
-use holm::kernel::{EventId, FailureClass, Timestamp};
+use holm::kernel::{
+    Ending, EventId, FailureClass, Message, MessageId, NanoUsd, Timestamp, ToolCall, ToolResult, Usage,
+};
 
 use super::*;
 
@@ -53,6 +55,87 @@ fn calls_and_failures_are_worth_a_line_and_most_events_are_not() {
         fixes: Vec::new(),
     };
     assert!(progress(&long, |_| "").unwrap().ends_with("x…"));
+}
+
+/// What a run tells of calls that were not run.
+fn unrun(detail: ProgressDetail, events: &[Event]) -> Vec<String> {
+    let mut state = ProgressState::default();
+    let mut lines = Vec::new();
+    for event in events {
+        match event {
+            Event::CallProposed { call, tool, arguments, .. } => {
+                state.tools.insert(*call, Arc::clone(tool));
+                state.calls.insert(*call, described(tool, arguments));
+            }
+            Event::MessageAdded { message } if message.role == Role::Assistant => {
+                state.reply = WrittenCalls::of(message);
+            }
+            Event::ApprovalGiven { call, allowed: false, .. } => {
+                state.denied.insert(*call);
+            }
+            _ => {}
+        }
+        lines.extend(state.unrun_lines(event, detail));
+    }
+    lines
+}
+
+#[test]
+fn a_call_that_was_not_run_is_told_with_its_name_and_the_reason() {
+    let message = |role: Role, blocks: Vec<Block>| Event::MessageAdded {
+        message: Arc::new(Message::new(MessageId::new(1), role, blocks)),
+    };
+    let written = |name: &str, arguments: &str| {
+        let call = ToolCall { id: "c".into(), name: name.into(), arguments: arguments.into(), replay: None };
+        message(Role::Assistant, vec![Block::ToolCall(call)])
+    };
+    let refused = || Event::CallFinished {
+        call: CallId::new(1),
+        id: "c".into(),
+        outcome: Outcome::Refused,
+        bytes: 0,
+        millis: 0,
+        metadata: None,
+    };
+    let result = |text: &str| {
+        let result = ToolResult {
+            call: "c".into(),
+            tool: "t".into(),
+            text: text.into(),
+            outcome: Outcome::Refused,
+            parts: Vec::new(),
+        };
+        message(Role::Tool, vec![Block::ToolResult(result)])
+    };
+    let proposed = || Event::CallProposed {
+        call: CallId::new(1),
+        tool: "write".into(),
+        arguments: "{}".into(),
+        fixes: Vec::new(),
+    };
+    let check = |detail: ProgressDetail, events: &[Event], expect: &[&str]| {
+        assert_eq!(unrun(detail, events), expect);
+    };
+    let unknown = [written("nosuch", "{\"a\":1}"), refused(), result("there is no\n tool `nosuch`")];
+    let told = ["· nosuch {\"a\":1}: not run: there is no tool `nosuch`"];
+    check(ProgressDetail::CallByCall, &unknown, &told);
+    check(ProgressDetail::StepByStep, &unknown, &told);
+    let denied = [written("write", "{}"), proposed(), refused(), result("plan mode only reads")];
+    check(ProgressDetail::CallByCall, &denied, &["· write {}: not run: plan mode only reads"]);
+    check(ProgressDetail::StepByStep, &denied, &["  write: not run: plan mode only reads"]);
+    let said = Event::ApprovalGiven { call: CallId::new(1), allowed: false, reason: "no".into() };
+    check(ProgressDetail::CallByCall, &[proposed(), said, refused(), result("no")], &[]);
+    let ended = Event::GroupEnded {
+        ending: Box::new(Ending::Answered { text: String::new() }),
+        last: None,
+        usage: Usage::default(),
+        spent: NanoUsd::ZERO,
+    };
+    check(
+        ProgressDetail::CallByCall,
+        &[written("nosuch", "{}"), refused(), ended],
+        &["· nosuch {}: not run"],
+    );
 }
 
 #[test]

@@ -26,8 +26,9 @@ pub(crate) fn native(
     let root =
         kept.over(WorkspaceRoot::open(&places.work)?.protect(&places.data, ProtectionLevel::Everything)?)?;
     let undo = UndoStore::open(holm_paths::undo_folder(&places.data))?;
-    // Limits the disk use for users who never undo anything.
-    undo.prune(KEPT, MOST_KEPT)?;
+    // Limits the disk use for users who never undo anything. If nothing can be written there, a
+    // change that cannot be recorded fails by itself.
+    let _ = undo.prune(KEPT, MOST_KEPT);
     of(FileToolContext::new(root).undo(undo)?.blobs(Arc::new(store.clone())), outputs)
 }
 

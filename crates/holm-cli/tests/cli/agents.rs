@@ -198,9 +198,9 @@ fn a_file_of_agents_exe_that_is_wrong_takes_nobodys_own_agents_away() {
 #[test]
 fn a_project_of_agents_exe_works_as_it_is() {
     let acts = [
-        Act::calls(&[("c1", "bash_ping", r#"{"who":"you"}"#)]),
+        Act::calls(&[("c1", "ping", r#"{"who":"you"}"#)]),
         Act::calls(&[("c2", "expert-1", r#"{"task":"Greet them."}"#)]),
-        Act::calls(&[("c3", "bash_deep", r#"{"who":"all"}"#)]),
+        Act::calls(&[("c3", "deep", r#"{"who":"all"}"#)]),
         Act::says("The expert is done."),
         Act::says("All is done."),
     ];
@@ -240,10 +240,10 @@ fn a_project_of_agents_exe_works_as_it_is() {
     let models: Vec<&str> = requests.iter().map(Seen::model).collect();
     assert_eq!(models[..3], ["model-of-main", "model-of-main", "model-of-expert-1"]);
     let names = offered(&requests[0]);
-    assert!(names.contains(&"bash_ping".into()) && names.contains(&"expert-1".into()), "{names:?}");
-    assert!(names.contains(&"bash_wanted".into()) && !names.contains(&"bash_other".into()), "{names:?}");
-    assert!(!names.contains(&"bash_deep".into()) && !names.contains(&"write".into()), "{names:?}");
-    assert_eq!(offered(&requests[2]), ["bash_deep"]);
+    assert!(names.contains(&"ping".into()) && names.contains(&"expert-1".into()), "{names:?}");
+    assert!(names.contains(&"wanted".into()) && !names.contains(&"other".into()), "{names:?}");
+    assert!(!names.contains(&"deep".into()) && !names.contains(&"write".into()), "{names:?}");
+    assert_eq!(offered(&requests[2]), ["deep"]);
     assert!(requests[0].text().contains("You are main.") && requests[2].text().contains("You are expert-1."));
     assert!(requests[1].text().contains("hello you from ping"), "{}", requests[1].text());
     assert!(requests[3].text().contains("hello all from deep"), "{}", requests[3].text());

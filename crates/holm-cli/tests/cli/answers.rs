@@ -254,7 +254,7 @@ fn a_session_and_its_fork_have_one_cache_key_and_another_session_another() {
 
 /// A program of the project's tools with a sidecar that has its output checked by this command.
 fn checked(command: &str) -> Stage {
-    let call = || Act::calls(&[("c1", "bash_ping", r#"{"who":"Ada"}"#)]);
+    let call = || Act::calls(&[("c1", "ping", r#"{"who":"Ada"}"#)]);
     let stage = Stage::new([call(), call(), Act::says("Greeted.")]);
     let tools = stage.work().join(".holm/tools");
     fs::create_dir_all(&tools).unwrap();
@@ -272,10 +272,10 @@ fn checked(command: &str) -> Stage {
 
 #[test]
 fn an_executable_check_runs_in_the_command_and_decides() {
-    let args = ["-p", "Greet Ada.", "--grant", "tool:bash_ping", "--mode", "full"];
+    let args = ["-p", "Greet Ada.", "--grant", "tool:ping", "--mode", "full"];
     let stage = checked("grep");
     assert!(stage.holm(["check"]).out.contains("ok   sidecar"), "{:?}", stage.holm(["check"]));
-    let ran = stage.holm(["tool", "execute", "bash_ping", r#"{"who":"Ada"}"#, "--grant", "tool:bash_ping"]);
+    let ran = stage.holm(["tool", "execute", "ping", r#"{"who":"Ada"}"#, "--grant", "tool:ping"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "pong Ada\n"), "{ran:?}");
     stage.run(&args);
     assert!(stage.double.requests()[1].text().contains("pong Ada"), "{}", stage.double.requests()[1].text());
@@ -289,7 +289,7 @@ fn a_check_that_cannot_be_made_is_said_before_a_run_needs_it() {
     let stage = checked("no-such-checker");
     let ran = stage.holm(["check"]);
     assert!(ran.code == Some(2) && ran.out.contains("there is no program `no-such-checker`"), "{ran:?}");
-    let ran = stage.holm(["tool", "validate", "bash_ping"]);
+    let ran = stage.holm(["tool", "validate", "ping"]);
     assert!(ran.code == Some(3) && ran.out.contains("cannot run the check `greets`"), "{ran:?}");
 }
 

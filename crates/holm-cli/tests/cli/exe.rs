@@ -67,10 +67,10 @@ fn run(stage: &Stage, args: &[&str]) -> Ran {
 
 #[test]
 fn the_example_of_its_description_runs_exactly_as_documented() {
-    let stage = Stage::new([Act::calls(&[("c1", "bash_mytool", INPUT)]), Act::says("Published.")]);
+    let stage = Stage::new([Act::calls(&[("c1", "mytool", INPUT)]), Act::says("Published.")]);
     program(&stage.work().join(".holm/tools/mytool.sh"), MYTOOL);
     stage.agrees(["tool", "trust"]);
-    let ran = stage.holm(["tool", "execute", "bash_mytool", INPUT, "--grant", "tool:bash_mytool"]);
+    let ran = stage.holm(["tool", "execute", "mytool", INPUT, "--grant", "tool:mytool"]);
     assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (Some(0), GOT, ""), "{ran:?}");
     stage.run(&["-p", "Publish it."]).says("Published.\n");
     let told = stage.double.requests()[1].text();

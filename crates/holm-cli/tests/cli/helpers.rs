@@ -231,7 +231,12 @@ fn a_helpers_session_is_marked_and_never_resumed_by_itself() {
 fn a_helper_whose_name_a_tool_has_is_called_by_the_name_that_it_gets() {
     let acts = [hands_on("read_2", r#"{"task":"Say it."}"#), Act::says("I said it."), Act::says("Done.")];
     let stage = stage(acts, &agent("read", ""));
-    stage.run(&["-p", "Go."]).says("Done.\n");
+    let ran = stage.run(&["-p", "Go."]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Done.\n"), "{ran:?}");
+    assert!(
+        ran.err.contains("asked for the name `read` and got `read_2`: one of Holm's own tools"),
+        "{ran:?}"
+    );
     let requests = stage.double.requests();
     let system = &requests[0].asked.as_ref().unwrap().system;
     assert!(system.contains("- read_2: Counts what is there."), "{system}");
@@ -255,12 +260,18 @@ fn of_two_helpers_with_one_name_the_projects_gets_another_and_both_can_be_called
     fs::write(tools.join("counter.md"), agent("counter", "").replace("and you count", "of the project"))
         .unwrap();
     stage.agrees(["tool", "trust"]);
-    stage.run(&["-p", "Go."]).says("Done.\n");
+    let told = "asked for the name `counter` and got `counter_2`: the tool of ";
+    let ran = stage.run(&["-p", "Go."]);
+    assert_eq!(
+        (ran.code, ran.out.as_str(), ran.err.matches(told).count()),
+        (Some(0), "Done.\n", 1),
+        "{ran:?}"
+    );
     let systems: Vec<String> =
         stage.double.requests().into_iter().map(|request| request.asked.unwrap().system).collect();
     assert!(systems[1].contains("and you count") && systems[3].contains("of the project"), "{systems:#?}");
     let ran = stage.holm(["tool", "list"]);
-    assert!(ran.err.contains("asked for the name `counter` and got `counter_2`"), "{ran:?}");
+    assert_eq!(ran.err.matches(told).count(), 1, "{ran:?}");
 }
 
 #[test]

@@ -47,6 +47,7 @@ mod prompts;
 mod pty;
 #[cfg(feature = "local")]
 mod pull;
+mod reading;
 mod resumed_trust;
 mod run;
 mod screens;

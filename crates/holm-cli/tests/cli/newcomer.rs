@@ -24,7 +24,7 @@ fn the_commands_of_the_readme_lead_from_nothing_to_an_undo() {
     let acts = [
         Act::calls(&[("c1", "read", r#"{"path":"notes.txt"}"#)]),
         Act::says("Three words."),
-        Act::calls(&[("c2", "bash_words", r#"{"text":"one two three"}"#)]),
+        Act::calls(&[("c2", "words", r#"{"text":"one two three"}"#)]),
         Act::calls(&[("c3", "write", r#"{"path":"count.txt","content":"3\n"}"#)]),
         Act::says("I wrote 3 into count.txt."),
     ];

@@ -36,7 +36,7 @@ impl Stage {
 
 #[test]
 fn a_program_is_neither_run_nor_described_before_it_is_trusted_and_a_tool_afterwards() {
-    let stage = Stage::new([Act::calls(&[("c1", "bash_ping", CALL)]), Act::says("Greeted.")]);
+    let stage = Stage::new([Act::calls(&[("c1", "ping", CALL)]), Act::says("Greeted.")]);
     let seen = stage.work().join("seen");
     let path = stage.program("ping.sh", &PING.replace("case", "touch seen; case"), 0o755);
     let ran = stage.holm(["tool", "list"]);
@@ -44,10 +44,10 @@ fn a_program_is_neither_run_nor_described_before_it_is_trusted_and_a_tool_afterw
     assert!(!seen.exists(), "it did not run");
     stage.agrees(["tool", "trust"]);
     let ran = stage.holm(["tool", "list"]);
-    assert!(ran.out.contains("bash_ping    Greets somebody. (read-only)"), "{ran:?}");
-    let ran = stage.holm(["tool", "show", "bash_ping"]);
+    assert!(ran.out.contains("ping         Greets somebody. (read-only)"), "{ran:?}");
+    let ran = stage.holm(["tool", "show", "ping"]);
     assert!(ran.out.contains(".holm/tools/ping.sh") && ran.out.contains("\"who\""), "{ran:?}");
-    let ran = stage.holm(["tool", "execute", "bash_ping", CALL, "--grant", "tool:bash_ping"]);
+    let ran = stage.holm(["tool", "execute", "ping", CALL, "--grant", "tool:ping"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "pong Ada\n"), "{ran:?}");
     stage.run(&["-p", "Greet Ada."]).says("Greeted.\n");
     assert!(stage.double.requests()[1].text().contains("pong Ada"));
@@ -67,7 +67,7 @@ fn one_bad_program_is_told_and_takes_no_other_down() {
     stage.program("lost.sh", "#!/nope/interp -x\n", 0o755);
     stage.agrees(["tool", "trust"]);
     let ran = stage.holm(["tool", "list"]);
-    assert!(ran.out.contains("bash_ping"), "{ran:?}");
+    assert!(ran.out.contains("ping"), "{ran:?}");
     for (name, why) in [
         ("plain.sh", "run chmod +x on it"),
         ("broken.sh", "`describe` ended with status 3"),
@@ -94,7 +94,7 @@ fn trust_that_is_taken_back_stops_the_next_call_of_a_running_agent() {
             kept.lock().unwrap().push(Ran::of(&command.output().unwrap()));
         }
         match *turn {
-            1 | 2 => Act::calls(&[("c", "bash_ping", CALL)]),
+            1 | 2 => Act::calls(&[("c", "ping", CALL)]),
             _ => Act::says("Done."),
         }
     });
@@ -161,7 +161,7 @@ fn a_program_that_is_granted_the_whole_folder_reaches_neither_secrets_nor_holms_
     fs::write(data.join("tools/greedy.toml"), "asks = ['read:**', 'write:**']\n").unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let grants = ["--grant", "read:**", "--grant", "write:**", "--mode", "full"];
-    let ran = holm(&[&["tool", "execute", "bash_greedy", "{}"], &grants[..]].concat());
+    let ran = holm(&[&["tool", "execute", "greedy", "{}"], &grants[..]].concat());
     assert!(ran.out.contains("ran"), "{ran:?}");
     assert!(!ran.out.contains("canary-3b7d") && !ran.out.contains("SQLite"), "{ran:?}");
     assert!(stage.work().join("free").exists(), "{ran:?}");
@@ -187,7 +187,7 @@ fn a_replaced_program_says_that_its_asks_are_lost_until_it_is_confirmed() {
     for ran in [stage.holm(["tool", "list"]), stage.run(&["-p", "Say something."])] {
         assert_eq!((ran.code, ran.err.matches(lost).count()), (Some(0), 1), "{ran:?}");
     }
-    let ran = stage.holm(["tool", "validate", "bash_ping"]);
+    let ran = stage.holm(["tool", "validate", "ping"]);
     assert!(
         ran.code == Some(3) && ran.out.contains(lost) && !ran.out.contains("no problems found"),
         "{ran:?}"
@@ -216,11 +216,11 @@ fn whoever_names_a_tool_that_cannot_be_used_is_told_why() {
     stage.holm(["tool", "validate", "loose.sh"]).fails(3, "is a program, not a declaration");
     stage.agrees(["tool", "trust"]);
     for which in [".holm/tools/ping.sh", "ping"] {
-        let ran = stage.holm(["tool", "execute", which, CALL, "--grant", "tool:bash_ping"]);
+        let ran = stage.holm(["tool", "execute", which, CALL, "--grant", "tool:ping"]);
         assert_eq!((ran.code, ran.out.as_str()), (Some(0), "pong Ada\n"), "{ran:?}");
     }
     let ran = stage.holm(["tool", "execute", "ping", CALL, "--grant", "read:**"]);
-    assert!(ran.err.contains("`bash_ping` asks for no grants, so it does not get read:**"), "{ran:?}");
+    assert!(ran.err.contains("`ping` asks for no grants, so it does not get read:**"), "{ran:?}");
     assert!(ran.err.contains("into ping.toml beside it"), "{ran:?}");
 }
 
@@ -236,4 +236,72 @@ fn trust_in_a_tool_that_has_changed_is_taken_back_by_its_name() {
         let ledger = fs::read_to_string(stage.data().join("trust.json")).unwrap();
         assert!(!ledger.contains("ping.sh"), "{name}: {ledger}");
     }
+}
+
+#[test]
+fn a_program_has_the_name_it_gives_itself_and_a_prefix_only_on_a_collision() {
+    let stage = Stage::new([Act::says("Done.")]);
+    stage.program("ping.sh", PING, 0o755);
+    stage.program("reader.sh", &PING.replace("\"slug\":\"ping\"", "\"slug\":\"read\""), 0o755);
+    stage.agrees(["tool", "trust"]);
+    let ran = stage.holm(["tool", "list"]);
+    let names: Vec<&str> = ran.out.lines().filter_map(|line| line.split(' ').next()).collect();
+    assert!(names.contains(&"ping") && names.contains(&"read") && names.contains(&"bash_read"), "{ran:?}");
+    assert!(!names.contains(&"bash_ping"), "{ran:?}");
+    let told =
+        "reader.sh asked for the name `read` and got `bash_read`: one of Holm's own tools has that name";
+    assert_eq!(ran.err.matches(told).count(), 1, "{ran:?}");
+    assert!(!ran.err.contains("ping.sh asked for"), "{ran:?}");
+    let ran = stage.run(&["-p", "Say something."]);
+    assert_eq!((ran.code, ran.err.matches(told).count()), (Some(0), 1), "{ran:?}");
+    let ran = stage.holm(["tool", "execute", "bash_read", CALL, "--grant", "tool:bash_read"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "pong Ada\n"), "{ran:?}");
+}
+
+#[test]
+fn trust_shows_the_content_that_it_asks_about_and_hides_no_character() {
+    let stage = Stage::new([]);
+    let long: String = (1..=300).map(|line| format!("# line {line}\n")).collect();
+    let path = stage.program("ping.sh", &format!("{PING}# \u{1b}[2J\u{202e}\n{long}"), 0o755);
+    stage.program("ping.toml", "asks = ['read:{who}']\n", 0o644);
+    let shown = stage.holm(["tool", "trust"]);
+    assert_eq!(shown.code, Some(3), "{shown:?}");
+    for part in [
+        "new: ",
+        "  asks for read:{who} (ping.toml)\n",
+        "  | #!/bin/sh\n",
+        "  | run) echo \"pong $2\" ;;\n",
+        "  warning: it has hidden characters",
+        "  | # \\u{1b}[2J\\u{202e}\n",
+        " more lines; `holm tool trust --show` shows everything\n",
+        "  | asks = ['read:{who}']\n",
+    ] {
+        assert!(shown.out.contains(part), "{part}: {shown:?}");
+    }
+    assert!(shown.out.lines().count() < 60 && !shown.out.contains("line 300"), "{shown:?}");
+    assert!(!shown.out.contains('\u{1b}') && !shown.out.contains('\u{202e}'), "{shown:?}");
+    let whole = stage.holm(["tool", "trust", "--show"]);
+    assert!(whole.code == Some(0) && whole.out.contains("  | # line 300\n"), "{whole:?}");
+    assert!(!whole.err.contains("to agree"), "it asks nothing: {whole:?}");
+    assert!(stage.holm(["tool", "list"]).err.contains("you have not trusted it"));
+    // What was agreed to already is not shown again.
+    let agreed = stage.holm(shown.leads_to());
+    assert!(agreed.code == Some(0) && !agreed.out.contains("  | "), "{agreed:?}");
+    fs::write(&path, PING).unwrap();
+    let shown = stage.holm(["tool", "trust"]);
+    assert!(shown.out.starts_with("changed: ") && shown.out.contains("  | #!/bin/sh\n"), "{shown:?}");
+}
+
+#[test]
+fn trust_says_what_a_file_is_that_has_no_text_and_shows_no_secret() {
+    let stage = Stage::new([]).file(".env", "KEY=canary-5d1f\n");
+    let tools = stage.work().join(".holm/tools");
+    fs::create_dir_all(&tools).unwrap();
+    fs::write(tools.join("a.wasm"), b"\0asm\x01\0\0\0").unwrap();
+    fs::write(tools.join("b.bin"), [0x7f, b'E', b'L', b'F', 2, 1, 1, 0]).unwrap();
+    let shown = stage.holm(["tool", "trust", "."]);
+    for part in ["it is a WASM module", "it is a compiled program (ELF)", "may hold secrets", "(8 bytes, "] {
+        assert!(shown.out.contains(part), "{part}: {shown:?}");
+    }
+    assert!(!shown.out.contains("canary-5d1f"), "{shown:?}");
 }

@@ -175,3 +175,24 @@ fn commands_in_a_home_reach_neither_holms_data_nor_what_shells_obey() {
         assert!(!stage.work().join(name).exists(), "{name}: {told}");
     }
 }
+
+#[test]
+fn a_call_that_was_not_run_is_told_with_its_name_and_the_reason() {
+    let acts = [
+        Act::calls(&[("c1", "nosuch", r#"{"a":1}"#)]),
+        Act::calls(&[("c2", "write", "{}")]),
+        Act::calls(&[("c3", "write", r#"{"path":"a.txt","content":"x"}"#)]),
+        Act::says("Done."),
+    ];
+    let stage = Stage::new(acts);
+    let mut command =
+        stage.command(["run", "--model", MODEL, "-p", "Go.", "--mode", "plan", "--grant", "write:**"]);
+    let ran = Ran::of(&command.env_remove("HOLM_QUIET").output().unwrap());
+    assert_eq!(ran.out, "Done.\n", "{ran:?}");
+    let unrun: Vec<&str> = ran.err.lines().filter(|line| line.contains(": not run: ")).collect();
+    assert_eq!(unrun.len(), 3, "{ran:?}");
+    assert!(unrun[0].starts_with("· nosuch {\"a\":1}: not run: there is no tool `nosuch`"), "{ran:?}");
+    assert!(unrun[1].starts_with("· write {}: not run: ") && unrun[1].contains("path"), "{ran:?}");
+    assert!(unrun[2].starts_with("· write {\"") && unrun[2].contains("a.txt"), "{ran:?}");
+    assert!(!stage.work().join("a.txt").exists());
+}

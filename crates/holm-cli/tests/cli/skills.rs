@@ -26,9 +26,10 @@ fn whoever_has_another_data_folder_is_told_the_command_that_trusts_for_it() {
     assert_eq!(stage.holm(["agent", "new", "counter", "--project"]).code, Some(0));
     let data = stage.work().canonicalize().unwrap().with_file_name("other data");
     let data = data.display().to_string();
-    let command = format!("`holm --data '{data}' tool trust /");
+    let command = format!("`holm --data '{data}' skill trust greet`");
     let skill = stage.holm(["--data", data.as_str(), "skill", "show", "greet"]);
     assert!(skill.code == Some(3) && skill.err.contains(&command), "{skill:?}");
+    let command = format!("`holm --data '{data}' tool trust /");
     let agent =
         stage.holm(["--data", data.as_str(), "run", "--model", MODEL, "--agent", "counter", "-p", "x"]);
     assert!(agent.code == Some(3) && agent.err.contains(&command), "{agent:?}");
@@ -390,4 +391,31 @@ fn what_a_person_tells_all_agents_is_heard_everywhere() {
     fs::write(own.join("AGENTS.md"), "Answer in Danish.\n").unwrap();
     Ran::of(&at_home(&stage, &["run", "--model", MODEL, "-p", "Hi."]).output().unwrap()).says("a\n");
     assert!(stage.double.requests()[0].text().contains("Answer in Danish."));
+}
+
+#[test]
+fn a_skill_of_a_project_is_shown_and_trusted_by_its_name() {
+    let stage = Stage::new([]);
+    let skills = stage.work().join(".agents/skills");
+    skill(&skills, "greet", "", "Say hello.\u{200b}");
+    skill(&skills, "leave", "", "Say goodbye.");
+    fs::write(skills.join("greet/forms.md"), "Forms of a greeting.\n").unwrap();
+    let shown = stage.holm(["skill", "trust", "greet"]);
+    assert_eq!(shown.code, Some(3), "{shown:?}");
+    for part in
+        ["greet/SKILL.md (", "  | Say hello.\\u{200b}\n", "  | Forms of a greeting.\n", "hidden characters"]
+    {
+        assert!(shown.out.contains(part), "{part}: {shown:?}");
+    }
+    assert!(!shown.out.contains("goodbye"), "{shown:?}");
+    assert!(shown.err.contains("holm: to agree, run: holm skill trust greet --yes "), "{shown:?}");
+    assert_eq!(stage.holm(shown.leads_to()).code, Some(0));
+    assert_eq!(stage.holm(["skill", "show", "greet"]).code, Some(0));
+    let left = stage.holm(["skill", "trust", "--show"]);
+    assert!(left.code == Some(0) && left.out.contains("  | Say goodbye.\n"), "{left:?}");
+    assert!(!left.out.contains("Say hello"), "{left:?}");
+    stage.agrees(["skill", "trust"]);
+    let none = stage.holm(["skill", "trust"]);
+    assert_eq!((none.code, none.err.as_str()), (Some(0), "holm: nothing new to trust\n"), "{none:?}");
+    stage.holm(["skill", "trust", "nosuch"]).fails(6, "this project has no skill `nosuch`");
 }

@@ -46,7 +46,7 @@ fn copy(db: &SqliteDatabase, to: &Path, results: &Path) -> Result<Option<CopySum
     let Some(place) = to.to_str() else {
         return Err(StoreError::System { reason: "the path of the copy is not valid UTF-8".into() });
     };
-    let conn = connect(&db.path)?;
+    let conn = db.target.connect(&db.path)?;
     conn.busy_timeout(READ_PATIENCE).map_err(failed)?;
     // Into an existing empty file that only its owner can read; SQLite would create one that others
     // can read.

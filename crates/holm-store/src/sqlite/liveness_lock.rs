@@ -18,8 +18,8 @@ use crate::{StoreError, error, vault::token};
 pub(super) struct LivenessLock {
     folder: PathBuf,
     token: String,
-    /// Held open for its lock; never read.
-    _file: File,
+    /// Held open for its lock; never read. A store that writes nothing holds none.
+    file: Option<File>,
 }
 
 impl LivenessLock {
@@ -33,9 +33,14 @@ impl LivenessLock {
             file.lock().map_err(|error| error::at(&path, &error))?;
             // Another store's sweep may have removed the file between the two steps.
             if path.exists() {
-                return Ok(Self { folder, token, _file: file });
+                return Ok(Self { folder, token, file: Some(file) });
             }
         }
+    }
+
+    /// No lock, for a store that writes nothing. It can tell who else is alive.
+    pub(super) fn not_held(folder: PathBuf) -> Self {
+        Self { folder, token: String::new(), file: None }
     }
 
     pub(super) fn token(&self) -> &str {
@@ -60,7 +65,9 @@ impl LivenessLock {
 impl Drop for LivenessLock {
     fn drop(&mut self) {
         // A file that cannot be removed is removed by the next store that is opened here.
-        let _ = fs::remove_file(self.path());
+        if self.file.is_some() {
+            let _ = fs::remove_file(self.path());
+        }
     }
 }
 

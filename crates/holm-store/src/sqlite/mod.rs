@@ -17,6 +17,7 @@
 //! - `sqlite/liveness_lock.rs`: which stores are alive.
 //! - `sqlite/files.rs`: files and large results.
 //! - `sqlite/copy.rs`: a copy of the whole store.
+//! - `sqlite/memory_copy.rs`: a copy in memory, to read what cannot be written.
 
 mod backend;
 mod committer;
@@ -25,6 +26,7 @@ mod files;
 mod jobs;
 mod leases;
 mod liveness_lock;
+mod memory_copy;
 mod notes;
 mod queries;
 mod schema;
@@ -39,13 +41,14 @@ use std::{
     time::Duration,
 };
 
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, ffi};
 
 use crate::{StoreError, backend::StoreCounters, error, sessions::blocking};
 use committer::{CommitWorker, SqliteCommitter};
 use files::BlobFolder;
 use leases::{SqliteLeases, release};
 use liveness_lock::LivenessLock;
+use memory_copy::DatabaseTarget;
 use writer::{SqliteWriter, patiently};
 
 /// Connections for reading that are kept for the next question.
@@ -74,6 +77,7 @@ pub(crate) struct SqliteBackend {
 /// The data that blocking threads work with.
 struct SqliteDatabase {
     path: PathBuf,
+    target: DatabaseTarget,
     writer: Arc<SqliteWriter>,
     readers: Mutex<Vec<Connection>>,
     blobs: BlobFolder,
@@ -103,6 +107,30 @@ impl SqliteBackend {
         set_up(&writer, &path, max_bytes)?;
         files::sync_folder(folder)?;
         let holder = LivenessLock::new(beside(&path, "locks"))?;
+        Self::start(path, DatabaseTarget::File, writer, holder)
+    }
+
+    /// Opens a copy in memory of the store at `path`, without writing anything there.
+    pub(crate) async fn memory_copy(path: PathBuf) -> Result<Self, StoreError> {
+        blocking(move || {
+            let target = DatabaseTarget::new_memory()?;
+            let writer = target.connect(&path)?;
+            if let DatabaseTarget::Memory { uri } = &target {
+                memory_copy::fill(uri, &path).map_err(|error| placed(error, &path))?;
+            }
+            set_up(&writer, &path, None)?;
+            let holder = LivenessLock::not_held(beside(&path, "locks"));
+            Self::start(path, target, writer, holder)
+        })
+        .await
+    }
+
+    fn start(
+        path: PathBuf,
+        target: DatabaseTarget,
+        writer: Connection,
+        holder: LivenessLock,
+    ) -> Result<Self, StoreError> {
         let writer = Arc::new(SqliteWriter::new(writer));
         let counters = Arc::<StoreCounters>::default();
         let work = CommitWorker {
@@ -110,12 +138,12 @@ impl SqliteBackend {
             log: log_of(&path),
             unsynced: None,
             counters: Arc::clone(&counters),
-            copier: connect(&path)?,
+            copier: target.connect(&path)?,
             copies: 0,
         };
         let committer = SqliteCommitter::start(work)?;
         let blobs = BlobFolder::new(beside(&path, "blobs"));
-        let db = SqliteDatabase { path, writer, readers: Mutex::default(), blobs, holder };
+        let db = SqliteDatabase { path, target, writer, readers: Mutex::default(), blobs, holder };
         Ok(Self { committer, db: Arc::new(db), leases: Arc::default(), counters })
     }
 }
@@ -126,7 +154,7 @@ impl SqliteDatabase {
         let idle = self.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let conn = match idle {
             Some(conn) => conn,
-            None => reader(&self.path)?,
+            None => prepared(self.target.connect(&self.path)?)?,
         };
         let tx = conn.unchecked_transaction().map_err(failed)?;
         let value = work(&tx)?;
@@ -147,10 +175,16 @@ impl SqliteDatabase {
     }
 }
 
-/// Checks that an existing database is intact and is a store. Reads it whole and changes nothing.
+/// Checks that an existing database is intact and is a store. Reads it whole and changes nothing,
+/// also if it cannot be written.
 pub(crate) async fn check(path: PathBuf) -> Result<(), StoreError> {
     blocking(move || {
-        let conn = reader(&path)?;
+        let usual = connect(&path).and_then(prepared).and_then(memory_copy::tried);
+        let conn = match usual {
+            Err(StoreError::ReadOnly { .. } | StoreError::Full) => memory_copy::source(&path),
+            usual => usual,
+        };
+        let conn = conn.map_err(|error| placed(error, &path))?;
         let said = conn.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
         let said = said.map_err(|error| placed(failed(error), &path))?;
         match said.as_str() {
@@ -162,12 +196,11 @@ pub(crate) async fn check(path: PathBuf) -> Result<(), StoreError> {
 }
 
 fn connect(path: &Path) -> Result<Connection, StoreError> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    Connection::open_with_flags(path, flags).map_err(failed)
+    DatabaseTarget::File.connect(path).map_err(|error| placed(error, path))
 }
 
-fn reader(path: &Path) -> Result<Connection, StoreError> {
-    let conn = connect(path)?;
+/// Prepares a connection that reads.
+fn prepared(conn: Connection) -> Result<Connection, StoreError> {
     conn.busy_timeout(READ_PATIENCE).map_err(failed)?;
     conn.pragma_update(None, "query_only", true).map_err(failed)?;
     conn.pragma_update(None, "trusted_schema", false).map_err(failed)?;
@@ -204,6 +237,8 @@ fn failed(error: rusqlite::Error) -> StoreError {
     let reason = error.to_string();
     match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => StoreError::Full,
+        // There is no room for the shared memory beside the database.
+        Some(ErrorCode::SystemIoFailure) if is_out_of_room(&error) => StoreError::Full,
         Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
             StoreError::ReadOnly { place: "the database".into(), reason }
         }
@@ -215,9 +250,16 @@ fn failed(error: rusqlite::Error) -> StoreError {
     }
 }
 
-/// Adds the path of a file that is not a database of Holm.
+fn is_out_of_room(error: &rusqlite::Error) -> bool {
+    error.sqlite_error().is_some_and(|error| error.extended_code == ffi::SQLITE_IOERR_SHMSIZE)
+}
+
+/// Adds the path of a file that is not a database of Holm or cannot be opened.
 fn placed(error: StoreError, path: &Path) -> StoreError {
     match error {
+        StoreError::ReadOnly { reason, .. } => {
+            StoreError::ReadOnly { place: path.display().to_string(), reason }
+        }
         StoreError::Foreign { .. } => StoreError::Foreign { place: path.display().to_string() },
         other => other,
     }

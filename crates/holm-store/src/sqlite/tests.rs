@@ -300,3 +300,63 @@ async fn a_database_that_is_sound_and_yet_no_store_of_this_program_is_told() {
         assert!(found.contains(&format!("the table `{table}` is missing")), "{table}: {found}");
     }
 }
+
+/// A store with one session whose last lines are only in the log, as a crash leaves them.
+async fn crashed() -> (tempfile::TempDir, PathBuf) {
+    use holm_kernel::{Config, ModelSpec, Started, Timestamp, journal};
+    use holm_runtime::{Durability, JournalStore as _};
+    let (living, path) = place();
+    let store = open(&path).await.unwrap();
+    let started = Started::new("first", 7, Config::new(ModelSpec::named("example/model")));
+    let (_, _, line) = journal::begin(started, Timestamp::new(1_000)).unwrap();
+    store.create("first").await.unwrap().append(&line, Durability::Synced).await.unwrap();
+    let (folder, image) = place();
+    std::fs::copy(&path, &image).unwrap();
+    std::fs::copy(log_of(&path), log_of(&image)).unwrap();
+    drop((store, living));
+    (folder, image)
+}
+
+/// The names and bytes of a folder.
+fn content(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut all: Vec<PathBuf> = files::list(folder);
+    all.sort();
+    all.into_iter().map(|path| (path.clone(), std::fs::read(&path).unwrap())).collect()
+}
+
+#[tokio::test]
+async fn a_copy_in_memory_holds_what_the_log_holds() {
+    let (_folder, path) = crashed().await;
+    let copy = Store::memory_copy(&path).await.unwrap();
+    let sessions = copy.list(&SessionQuery::default()).await.unwrap().sessions;
+    assert_eq!(sessions.len(), 1);
+    assert_eq!((sessions[0].run.as_str(), sessions[0].records), ("first", 1));
+}
+
+#[tokio::test]
+async fn a_log_is_read_without_locks_and_shared_memory_and_stays_as_it_is() {
+    let (folder, path) = crashed().await;
+    let before = content(folder.path());
+    let conn = memory_copy::open_with_log(&path).unwrap();
+    let runs: i64 = conn.query_row("SELECT count(*) FROM records", [], |row| row.get(0)).unwrap();
+    drop(conn);
+    assert_eq!((runs, content(folder.path()) == before), (1, true));
+}
+
+#[tokio::test]
+async fn a_database_that_is_not_there_reads_as_an_empty_one_and_is_not_made() {
+    let (folder, path) = place();
+    let copy = Store::memory_copy(&path).await.unwrap();
+    assert!(copy.list(&SessionQuery::default()).await.unwrap().sessions.is_empty());
+    drop(copy);
+    assert!(content(folder.path()).is_empty());
+}
+
+#[tokio::test]
+async fn what_is_no_store_is_not_copied_either() {
+    let (_folder, path) = place();
+    std::fs::write(&path, "words that are not a database, and enough of them to be looked at as one")
+        .unwrap();
+    let error = Store::memory_copy(&path).await.unwrap_err();
+    assert!(matches!(error, StoreError::Foreign { .. }), "{error:?}");
+}

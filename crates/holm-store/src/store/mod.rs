@@ -92,6 +92,19 @@ impl Store {
         StoreOptions::new().open(path).await
     }
 
+    /// Opens a copy in memory of the store at `path`, to read it if its disk is full or its folder
+    /// is read-only. Nothing is written there, and changes to the copy are lost. A missing database
+    /// gives an empty store.
+    ///
+    /// # Errors
+    /// [`StoreError`]: the database cannot be read, holds something else, or a later version's
+    /// store; [`StoreError::Full`] if it is too large for memory (1 GiB).
+    #[cfg(feature = "sqlite")]
+    pub async fn memory_copy(path: impl AsRef<std::path::Path>) -> Result<Self, StoreError> {
+        let backend = crate::sqlite::SqliteBackend::memory_copy(path.as_ref().to_owned()).await?;
+        Self::over(Box::new(backend), None).await
+    }
+
     /// Looks whether the SQLite database at `path` holds together. It is read whole, and neither
     /// made nor brought up to date.
     ///

@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 pub struct CatalogueEntry {
     /// The name it wants.
     pub wanted: String,
+    /// The name it wants if another tool has that one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub if_taken: Option<String>,
     /// Where it comes from, for people: a file, a server, `built in`.
     pub origin: String,
     pub description: String,
@@ -30,6 +33,7 @@ impl CatalogueEntry {
     pub fn new(wanted: &str, origin: &str, level: Level, schema: Json) -> Self {
         Self {
             wanted: wanted.into(),
+            if_taken: None,
             origin: origin.into(),
             description: String::new(),
             keywords: Vec::new(),

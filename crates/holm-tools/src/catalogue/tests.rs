@@ -74,6 +74,41 @@ fn a_name_in_other_letters_is_the_same_name_and_a_reserved_one_is_nobodys() {
 }
 
 #[test]
+fn a_second_name_is_used_only_on_a_collision_and_takes_nothing_away() {
+    let program = |wanted: &str, origin: &str| CatalogueEntry {
+        if_taken: Some(format!("bash_{wanted}")),
+        ..entry(wanted, origin)
+    };
+    let catalogue = ToolCatalogue::beside(
+        &["children"],
+        vec![
+            entry("read", "built in"),
+            program("ping", "ping.sh"),
+            program("Read", "read.sh"),
+            program("write", "write.sh"),
+            entry("read", "read.wasm"),
+            entry("bash_write", "server"),
+            program("write", "other.sh"),
+            program("children", "children.sh"),
+        ],
+    );
+    assert_eq!(
+        catalogue.names().collect::<Vec<_>>(),
+        ["read", "ping", "bash_Read", "write", "read_2", "bash_write", "bash_write_2", "bash_children"]
+    );
+    let told: Vec<String> = catalogue.renamed().iter().map(ToString::to_string).collect();
+    assert_eq!(
+        told,
+        [
+            "read.sh asked for the name `Read` and got `bash_Read`: one of Holm's own tools has that name",
+            "read.wasm asked for the name `read` and got `read_2`: one of Holm's own tools has that name",
+            "other.sh asked for the name `write` and got `bash_write_2`: the tool of write.sh has that name",
+            "children.sh asked for the name `children` and got `bash_children`: Holm reserves that name",
+        ]
+    );
+}
+
+#[test]
 fn a_name_counts_more_than_a_keyword_and_a_keyword_more_than_prose() {
     let shop = shop();
     let check = |query: &str, level, expect: &[(&str, MatchRank)]| {

@@ -31,7 +31,7 @@ const KINDS: [&str; 6] = ["string", "integer", "number", "boolean", "array", "ob
 ///     "args": [{"name": "who", "description": "whom", "type": "string", "backing_type": "string",
 ///               "arity": "single", "mode": "positional"}]
 /// }"#)?;
-/// assert_eq!(program.name(), "bash_greet");
+/// assert_eq!(program.name(), "greet");
 /// let call = program.call(&Json::object([("who", Json::from("John"))])).unwrap();
 /// assert_eq!(call.argv, ["run", "John"]);
 /// # Ok::<(), holm_tools::describe::DescriptionError>(())
@@ -73,10 +73,11 @@ impl ProgramDescription {
         Self::read(output).map_err(|flaw| DescriptionError { file: tidy(file, 256), flaw })
     }
 
-    /// The name under which models call it.
+    /// The name under which models call it: the one it gives itself, in a form that providers
+    /// accept.
     #[must_use]
     pub fn name(&self) -> String {
-        provider_name(&format!("bash_{}", self.slug))
+        provider_name(&self.slug)
     }
 
     /// JSON Schema of its arguments.

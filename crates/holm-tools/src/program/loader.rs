@@ -26,6 +26,9 @@ const OTHERS: [&str; 12] =
 /// How a program that the system starts itself begins.
 const ELF: &[u8] = b"\x7fELF";
 
+/// What a program's name begins with if another tool has the name that the program gives itself.
+pub(crate) const PREFIX: &str = "bash_";
+
 /// How long a program may take to describe itself. An interpreter with many libraries takes
 /// a second or two.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -139,6 +142,7 @@ impl ToolLoader for ProgramLoader {
             }
             let nature = ask(&self.0, found.path, found.name).await.map_err(ToolLoadError::refused)?;
             let declaration = declaration(&nature, found.name, found.sidecar, found.standing);
+            let if_taken = format!("{PREFIX}{}", declaration.name);
             let hash = ContentHash::from_bytes(*found.sha256);
             let keywords = found.sidecar.map(|sidecar| sidecar.keywords.clone()).unwrap_or_default();
             let disclosure = found.sidecar.and_then(|sidecar| sidecar.disclosure);
@@ -151,7 +155,7 @@ impl ToolLoader for ProgramLoader {
                 hash,
                 &limits,
             );
-            let mut offer = ToolOffer::new(Arc::new(tool)).keywords(keywords);
+            let mut offer = ToolOffer::new(Arc::new(tool)).keywords(keywords).if_taken(if_taken);
             offer.notes.extend(lost(&found));
             Ok(vec![match disclosure {
                 Some(disclosure) => offer.disclosure(disclosure),

@@ -16,6 +16,8 @@ pub struct ToolOffer {
     pub tool: Arc<dyn Tool>,
     /// Words under which it is found.
     pub keywords: Vec<String>,
+    /// The name it wants if another tool has the name of its declaration.
+    pub if_taken: Option<String>,
     /// When a model sees its schema.
     pub disclosure: SchemaDisclosure,
     /// Notes for a person, such as that the tool lost what it asks for.
@@ -25,13 +27,26 @@ pub struct ToolOffer {
 impl ToolOffer {
     /// A tool without keywords, shown from the start.
     pub fn new(tool: Arc<dyn Tool>) -> Self {
-        Self { tool, keywords: Vec::new(), disclosure: SchemaDisclosure::Full, notes: Vec::new() }
+        Self {
+            tool,
+            keywords: Vec::new(),
+            if_taken: None,
+            disclosure: SchemaDisclosure::Full,
+            notes: Vec::new(),
+        }
     }
 
     /// Says under which words it is found.
     #[must_use]
     pub fn keywords<S: Into<String>>(mut self, words: impl IntoIterator<Item = S>) -> Self {
         self.keywords = words.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Says under which name it is offered if another tool has the name of its declaration.
+    #[must_use]
+    pub fn if_taken(mut self, name: impl Into<String>) -> Self {
+        self.if_taken = Some(name.into());
         self
     }
 

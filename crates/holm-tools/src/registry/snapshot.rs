@@ -162,6 +162,7 @@ fn entry(source: &ToolSource, offer: &ToolOffer) -> CatalogueEntry {
     let declared = offer.tool.declaration();
     CatalogueEntry {
         wanted: declared.name.clone(),
+        if_taken: offer.if_taken.clone(),
         origin: source.origin.clone(),
         description: declared.description.clone(),
         keywords: offer.keywords.clone(),

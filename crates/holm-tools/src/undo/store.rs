@@ -50,7 +50,8 @@ pub struct UndoStore {
 pub(crate) struct UndoRecordFile(PathBuf);
 
 impl UndoStore {
-    /// The records in a folder, which is made if it is not there, for its owner alone.
+    /// The records in a folder, which is made if it is not there, for its owner alone. On a disk
+    /// that is full or read-only it stays missing, and the first change that needs it fails.
     ///
     /// # Errors
     /// [`UndoError::Store`].
@@ -58,7 +59,8 @@ impl UndoStore {
         let this = Self { folder: folder.into(), since: Arc::default() };
         for folder in [this.records(), this.contents()] {
             let made = DirBuilder::new().recursive(true).mode(0o700).create(&folder);
-            made.map_err(|error| failed(&folder, &error))?;
+            made.or_else(|error| if is_unwritable(&error) { Ok(()) } else { Err(error) })
+                .map_err(|error| failed(&folder, &error))?;
         }
         Ok(this)
     }
@@ -279,7 +281,10 @@ impl UndoStore {
     }
 
     fn entries(folder: &Path) -> Result<Vec<PathBuf>, UndoError> {
-        let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+        let entries = match fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            entries => entries,
+        };
         let entries = entries.map_err(|error| failed(folder, &error))?;
         Ok(entries.iter().map(fs::DirEntry::path).collect())
     }
@@ -324,6 +329,16 @@ fn read(place: &Path) -> Result<UndoRecord, UndoError> {
         return Err(damaged(format!("its version is {}; this Holm supports {VERSION}", record.version)));
     }
     Ok(record)
+}
+
+fn is_unwritable(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::PermissionDenied
+            | io::ErrorKind::ReadOnlyFilesystem
+            | io::ErrorKind::StorageFull
+            | io::ErrorKind::QuotaExceeded
+    )
 }
 
 fn failed(place: &Path, error: &io::Error) -> UndoError {

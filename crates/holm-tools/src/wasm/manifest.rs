@@ -73,6 +73,17 @@ impl GuestManifest {
     }
 }
 
+/// What a WASM file asks for by its custom section, as text. Nothing is run, so needs that the file
+/// would name only when it describes itself are not included.
+///
+/// # Errors
+///
+/// Why the section cannot be read, in words.
+pub fn declared_asks(bytes: &[u8]) -> Result<Vec<String>, String> {
+    let about = GuestManifest::in_section(bytes).transpose()?;
+    Ok(about.into_iter().flat_map(|about| about.asks).map(|ask| ask.to_string()).collect())
+}
+
 /// Cleans and shortens the texts of a schema. The rest is compared with arguments and stays exact.
 fn tidy_texts(schema: &mut Json) {
     match schema {

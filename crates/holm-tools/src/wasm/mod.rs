@@ -37,5 +37,6 @@ pub use guest_network::GuestNetwork;
 pub use host::{WasmHost, WasmSettings};
 pub use inspection::{DescriptionSource, GuestInspection};
 pub use loader::{CompileProgressCallback, WasmLoader};
+pub use manifest::declared_asks;
 pub use minimum_level::least_level;
 pub use tool::WasmTool;

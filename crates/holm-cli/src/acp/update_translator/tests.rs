@@ -136,6 +136,22 @@ fn a_call_is_followed_to_its_end() {
 }
 
 #[test]
+fn a_call_that_is_not_valid_is_told_as_failed_with_the_reason() {
+    let wanted =
+        Wanted { id: "c1".into(), name: "nosuch".into(), arguments: r#"{"a":1}"#.into(), replay: None };
+    let events = [
+        added(Role::Assistant, vec![Block::ToolCall(wanted)]),
+        finished(4, "c1", Outcome::Refused),
+        added(Role::Tool, vec![result("c1", "there is no tool `nosuch`", Outcome::Refused)]),
+    ];
+    let updates = told(&mut telling(UpdateTiming::Now), &events);
+    assert_eq!(kinds(&updates), ["tool_call", "tool_call_update"]);
+    assert_eq!((&updates[0]["toolCallId"], &updates[0]["status"]), (&json!("call-4"), &json!("failed")));
+    assert_eq!(updates[0]["title"], r#"nosuch {"a":1}"#);
+    assert!(updates[1]["content"].to_string().contains("there is no tool `nosuch`"), "{updates:?}");
+}
+
+#[test]
 fn a_result_that_nobody_asked_for_is_not_told() {
     let events = [
         added(Role::Tool, vec![result("x", "said", Outcome::Succeeded)]),

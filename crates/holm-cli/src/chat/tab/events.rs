@@ -25,6 +25,7 @@ use crate::{
         thought::ThoughtText,
     },
     money,
+    written_calls::WrittenCalls,
 };
 
 /// How much of a helper's step is shown.
@@ -60,10 +61,7 @@ impl SessionTab {
             Event::Withdrawn { call } => self.withdraw(*call),
             Event::CallProposed { call, tool, arguments, .. } => {
                 self.doing = format!("calls {}", named(tool));
-                self.calls.insert(*call, self.items.len());
-                self.items.push(TranscriptItem::new(TranscriptItemKind::Call(Box::new(ToolCallItem::new(
-                    tool, arguments,
-                )))));
+                self.add_call(*call, tool, arguments);
             }
             Event::ApprovalAsked { call } => self.stands(*call, ToolCallState::Asked),
             Event::ApprovalGiven { call, allowed, reason } => {
@@ -195,12 +193,8 @@ impl SessionTab {
     /// A reply that has streamed in stands already; what it says now is what counts.
     fn answer(&mut self, message: &Message) {
         let stream = std::mem::take(&mut self.stream);
+        self.written = WrittenCalls::of(message);
         let text = said(&message.blocks);
-        for block in &message.blocks {
-            if let Block::ToolCall(call) = block {
-                self.requested.insert(call.id.clone(), (call.name.clone(), call.arguments.clone()));
-            }
-        }
         let thought = message.blocks.iter().find_map(|block| match block {
             Block::Thinking(thinking) => Some(safe(&thinking.text)),
             _ => None,
@@ -236,13 +230,13 @@ impl SessionTab {
     }
 
     fn finished(&mut self, call: CallId, id: &str, outcome: Outcome, millis: u64) {
-        let requested = self.requested.remove(id);
-        let at = match (self.calls.get(&call).copied(), requested) {
-            (Some(at), _) => at,
-            // A call with an unknown tool or invalid arguments is never proposed.
-            (None, Some((tool, arguments))) => self.invalid_call(call, &tool, &arguments),
-            (None, None) => return,
-        };
+        // A call of an unknown tool or with invalid arguments was never proposed.
+        if !self.calls.contains_key(&call)
+            && let Some(written) = self.written.take(id)
+        {
+            self.add_call(call, &written.name, &written.arguments);
+        }
+        let Some(at) = self.calls.get(&call).copied() else { return };
         self.answers.insert(id.to_owned(), at);
         let early = self.early.remove(id);
         let Some(call) = self.call_at(at) else { return };
@@ -255,12 +249,10 @@ impl SessionTab {
         }
     }
 
-    fn invalid_call(&mut self, call: CallId, tool: &str, arguments: &str) -> usize {
-        let at = self.items.len();
-        self.calls.insert(call, at);
-        let item = Box::new(ToolCallItem::new(tool, arguments));
-        self.items.push(TranscriptItem::new(TranscriptItemKind::Call(item)));
-        at
+    fn add_call(&mut self, call: CallId, tool: &str, arguments: &str) {
+        self.calls.insert(call, self.items.len());
+        let item = ToolCallItem::new(tool, arguments);
+        self.items.push(TranscriptItem::new(TranscriptItemKind::Call(Box::new(item))));
     }
 
     fn stands(&mut self, call: CallId, state: ToolCallState) {
@@ -358,6 +350,20 @@ fn told(event: &Event) -> Option<(NoteTone, String)> {
 pub(super) fn in_a_line(event: &Event) -> Option<String> {
     let line = match event {
         Event::CallProposed { tool, arguments, .. } => format!("{tool} {}", one_line(arguments)),
+        // The result that follows names the call and the reason.
+        Event::CallFinished { outcome: Outcome::Refused, .. } => return None,
+        Event::MessageAdded { message } if message.role == Role::Tool => {
+            let results = message.blocks.iter().filter_map(|block| match block {
+                Block::ToolResult(result) if result.outcome == Outcome::Refused => Some(result),
+                _ => None,
+            });
+            let lines: Vec<String> =
+                results.map(|result| format!("{} not run: {}", result.tool, result.said())).collect();
+            if lines.is_empty() {
+                return None;
+            }
+            lines.join("; ")
+        }
         Event::CallFinished { outcome, millis, .. } if *outcome != Outcome::Succeeded => {
             format!("{outcome:?} after {millis} ms").to_lowercase()
         }

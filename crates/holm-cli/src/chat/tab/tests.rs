@@ -1,5 +1,7 @@
 //! Tests how the events of a run change its tab.
 
+use std::sync::Arc;
+
 use holm::kernel::{
     Block, CallId, Ending, Event, Message, MessageId, Outcome, Role, StopReason, ToolCall, ToolResult,
 };
@@ -239,6 +241,40 @@ fn a_call_that_ended_badly_says_so() {
     check(Outcome::Refused, "✗ t   not run");
     check(Outcome::Unknown, "? t   unknown whether it happened");
     check(Outcome::Stopped, "■ t   stopped");
+}
+
+#[test]
+fn a_call_that_is_not_valid_is_shown_with_its_name_and_the_reason() {
+    let call = ToolCall { id: "c1".into(), name: "nosuch".into(), arguments: "{}".into(), replay: None };
+    let mut event = finished(1, "c1", 0);
+    if let Event::CallFinished { outcome, .. } = &mut event {
+        *outcome = Outcome::Refused;
+    }
+    let result = ToolResult {
+        call: "c1".into(),
+        tool: "nosuch".into(),
+        text: "there is no tool `nosuch`".into(),
+        outcome: Outcome::Refused,
+        parts: Vec::new(),
+    };
+    let message = |role: Role, block: Block| Event::MessageAdded {
+        message: Arc::new(Message::new(MessageId::new(1), role, vec![block])),
+    };
+    let events = [
+        message(Role::Assistant, Block::ToolCall(call)),
+        event,
+        message(Role::Tool, Block::ToolResult(result)),
+    ];
+    insta::assert_snapshot!(shown(&mut seen(&events)), @r"
+    ✗ nosuch   not run
+      there is no tool `nosuch`
+    ");
+    let mut tab = seen(&[called(1, "scout", "{}"), Event::CallStarted { call: CallId::new(1) }]);
+    tab.hear(&numbered(9, Event::ChildStarted { call: CallId::new(1), child: "child-a".into() }));
+    for (record, event) in (1..).zip(&events) {
+        tab.child("child-a", &numbered(record, event.clone()));
+    }
+    assert!(shown(&mut tab).ends_with("⎿ nosuch not run: there is no tool `nosuch`"), "{}", shown(&mut tab));
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! `holm tool list` and `show`: prints the tools. Loading them is done in `commands/tool.rs`; what
 //! is printed is the declaration that the model gets.
 
-use holm::kernel::visible_line;
 use holm_tools::{agents::AgentBuildError, registry::RegistrySnapshot};
 use serde_json::json;
 
@@ -29,13 +28,9 @@ pub(super) fn list(
         let closed = if closed { ", cannot be called now" } else { "" };
         screen.answer(&format!("{:widest$}  {about} ({}{needs}{closed})", tool.name, tool.level));
     }
-    for renamed in tools.renamed() {
-        screen.note(&format!(
-            "holm: {} asked for the name `{}` and got `{}`",
-            visible_line(&renamed.origin),
-            renamed.wanted,
-            renamed.name
-        ));
+    // A collision is reported where the tools are loaded.
+    for renamed in tools.renamed().iter().filter(|renamed| !renamed.is_collision()) {
+        screen.note(&format!("holm: {renamed}"));
     }
     Ok(CommandExit::Done)
 }

@@ -26,6 +26,7 @@ use super::{is_named, may_be_named};
 use crate::screen::DisplayablePath as _;
 use crate::{
     consent::ConsentQuestion,
+    content_preview::{PreviewLength, PreviewRoom, preview},
     exit::{CommandError, CommandExit},
     holm_paths::{HolmPaths, quoted},
     mcp_entries::{ENDING, McpEntryFile, McpServerEntry},
@@ -37,6 +38,9 @@ use crate::{
 pub(crate) struct ToolTrustArgs {
     /// Folder to trust [default: .holm/tools]
     folder: Option<PathBuf>,
+    /// Print the whole content of the files, and ask nothing
+    #[arg(long, conflicts_with = "yes")]
+    show: bool,
     /// Trust the file with this SHA-256 without asking; can be repeated
     #[arg(long, value_name = "HASH")]
     yes: Vec<ContentHash>,
@@ -54,12 +58,15 @@ pub(crate) struct ToolDistrustArgs {
 pub(crate) struct ToolConfirmArgs {
     /// Name of a file in your tools folder, or of its tool or server
     file: String,
+    /// Print the whole content of the file, and ask nothing
+    #[arg(long, conflicts_with = "yes")]
+    show: bool,
     /// Confirm the code with this SHA-256 without asking
     #[arg(long, value_name = "HASH")]
     yes: Option<ContentHash>,
 }
 
-/// Shows files that were not reviewed yet, and records consent for exactly their content.
+/// Reviews the files of a tool folder.
 pub(super) fn trust(
     args: &ToolTrustArgs,
     places: &HolmPaths,
@@ -71,64 +78,136 @@ pub(super) fn trust(
         let hint = "name a folder; without one, Holm uses .holm/tools of the project";
         return Err(CommandError::new(CommandExit::Missing, message).hint(hint).into());
     }
-    // Its files are reached through this folder, so the folder must not be a link. Links to other
-    // folders are the responsibility of the user who names them.
-    place(&places.work, &folder.join("any")).map_err(|linked| {
-        CommandError::new(CommandExit::NoAnswer, linked.to_string())
-            .hint("replace the link with the folder itself")
-    })?;
-    let survey = FolderSurvey::of(&folder)?;
-    let mut ledger = TrustLedger::open(places.trust())?;
-    let questions = survey.questions(&ledger);
-    for question in &questions {
-        let how = match question.standing {
-            TrustStatus::Changed => "changed",
-            TrustStatus::Unknown => "new",
-            TrustStatus::Trusted => "trusted",
-        };
-        screen.answer(&format!(
-            "{how}: {} ({} bytes, {})",
-            question.path.shown(),
-            question.size,
-            question.hash
-        ));
-        asks(&question.path).iter().for_each(|line| screen.answer(&format!("  {line}")));
-    }
-    let along = along(&survey, places)?;
-    let is_open = |one: &&ServerCompanionFile| ledger.standing(&one.path, &one.hash) != TrustStatus::Trusted;
-    let open: Vec<&ServerCompanionFile> = along.iter().filter(is_open).collect();
-    for one in &open {
-        screen.answer(&one.shown(&ledger));
-    }
-    for skipped in survey.skipped() {
-        screen.answer(&format!("passed over: {} ({})", skipped.path.shown(), skipped.why));
-    }
-    if questions.is_empty() && open.is_empty() {
-        screen.note("holm: nothing new to trust");
-        return Ok(CommandExit::Done);
-    }
-    let shown = questions.iter().map(|question| question.hash).chain(open.iter().map(|one| one.hash));
-    let shown: BTreeSet<ContentHash> = shown.collect();
     let command = match &args.folder {
         Some(folder) => places.typed(&format!("tool trust {}", quoted(&folder.to_string_lossy()))),
         None => places.typed("tool trust"),
     };
-    let words = "Have you reviewed these files, and may Holm use them here as they are now?";
-    let yes = args.yes.iter().copied().collect();
-    if !(ConsentQuestion { command: &command, words }).ask(&yes, &shown, screen)? {
-        return Ok(CommandExit::NoAnswer);
+    TrustReview { folder: &folder, command: &command, yes: &args.yes, show: args.show }.run(places, screen)
+}
+
+/// A review of the files of one folder.
+pub(crate) struct TrustReview<'a> {
+    pub(crate) folder: &'a Path,
+    /// The command that reviews this folder, as the user types it.
+    pub(crate) command: &'a str,
+    /// The content that the user has agreed to already.
+    pub(crate) yes: &'a [ContentHash],
+    /// Whether everything is shown and nothing asked.
+    pub(crate) show: bool,
+}
+
+impl TrustReview<'_> {
+    /// Shows the files that are new or changed with their content, and records consent for exactly
+    /// that content.
+    pub(crate) fn run(&self, places: &HolmPaths, screen: &TerminalOutput) -> anyhow::Result<CommandExit> {
+        // Its files are reached through this folder, so the folder must not be a link. Links to
+        // other folders are the responsibility of the user who names them.
+        place(&places.work, &self.folder.join("any")).map_err(|linked| {
+            CommandError::new(CommandExit::NoAnswer, linked.to_string())
+                .hint("replace the link with the folder itself")
+        })?;
+        let survey = FolderSurvey::of(self.folder)?;
+        let mut ledger = TrustLedger::open(places.trust())?;
+        let along = along(&survey, places)?;
+        let open = open_files(&survey, &along, &ledger);
+        self.tell(&open, screen)?;
+        for skipped in survey.skipped() {
+            screen.answer(&format!("passed over: {} ({})", skipped.path.shown(), skipped.why));
+        }
+        if open.is_empty() {
+            screen.note("holm: nothing new to trust");
+            return Ok(CommandExit::Done);
+        }
+        if self.show {
+            return Ok(CommandExit::Done);
+        }
+        let shown: BTreeSet<ContentHash> = open.iter().map(|file| file.hash).collect();
+        let words = "Have you reviewed these files, and may Holm use them here as they are now?";
+        let yes = self.yes.iter().copied().collect();
+        if !(ConsentQuestion { command: self.command, words }).ask(&yes, &shown, screen)? {
+            return Ok(CommandExit::NoAnswer);
+        }
+        let count = open.len();
+        ledger.trust(&survey)?;
+        for one in along {
+            ledger.trust_along(&one.lead, [(one.path, one.hash)])?;
+        }
+        let files = match count {
+            1 => "1 file is trusted as it was shown".to_owned(),
+            count => format!("{count} files are trusted as they were shown"),
+        };
+        screen.note(&format!("holm: {files}"));
+        Ok(CommandExit::Done)
     }
-    let count = questions.len() + open.len();
-    ledger.trust(&survey)?;
-    for one in along {
-        ledger.trust_along(&one.lead, [(one.path, one.hash)])?;
+
+    /// Shows each file: its name, size and hash, what it asks for, and its content unless the user
+    /// has named its hash.
+    fn tell(&self, open: &[OpenFile], screen: &TerminalOutput) -> anyhow::Result<()> {
+        let unseen = open.iter().filter(|file| !self.yes.contains(&file.hash)).count();
+        let mut room = PreviewRoom::for_files(unseen);
+        let whole = format!("{} --show", self.command);
+        for file in open {
+            screen.answer(&file.head);
+            file.notes.iter().for_each(|line| screen.answer(&format!("  {line}")));
+            if self.yes.contains(&file.hash) {
+                continue;
+            }
+            let length = if self.show { PreviewLength::Whole } else { room.take() };
+            let content = same_content(&file.path, file.hash)?;
+            preview(&file.path, &content, length, &whole).iter().for_each(|line| screen.answer(line));
+        }
+        Ok(())
     }
-    let files = match count {
-        1 => "1 file is trusted as it was shown".to_owned(),
-        count => format!("{count} files are trusted as they were shown"),
+}
+
+/// A file that the user has not trusted as it is.
+struct OpenFile {
+    path: PathBuf,
+    hash: ContentHash,
+    /// Its line: whether it is new, its path, size and hash.
+    head: String,
+    /// What else there is to know.
+    notes: Vec<String>,
+}
+
+fn open_files(survey: &FolderSurvey, along: &[ServerCompanionFile], ledger: &TrustLedger) -> Vec<OpenFile> {
+    let own = survey.questions(ledger).into_iter().map(|question| {
+        let path = question.path.shown();
+        let how = word(question.standing);
+        let head = format!("{how}: {path} ({} bytes, {})", question.size, question.hash);
+        OpenFile { notes: asks(&question.path), path: question.path, hash: question.hash, head }
+    });
+    let is_open = |one: &&ServerCompanionFile| ledger.standing(&one.path, &one.hash) != TrustStatus::Trusted;
+    let others = along.iter().filter(is_open).map(|one| {
+        let (path, entry) = (one.path.shown(), one.lead.file_name().unwrap_or_default().shown());
+        let how = word(ledger.standing(&one.path, &one.hash));
+        let head = format!("{how}: {path} ({} bytes, {})", one.size, one.hash);
+        let notes = vec![format!("{entry} is started with it")];
+        OpenFile { path: one.path.clone(), hash: one.hash, head, notes }
+    });
+    own.chain(others).collect()
+}
+
+const fn word(standing: TrustStatus) -> &'static str {
+    match standing {
+        TrustStatus::Changed => "changed",
+        TrustStatus::Unknown => "new",
+        TrustStatus::Trusted => "trusted",
+    }
+}
+
+/// Reads a file again. What is shown must be what the user agrees to.
+fn same_content(path: &Path, hash: ContentHash) -> Result<Vec<u8>, CommandError> {
+    let failed = |why: String| {
+        CommandError::new(CommandExit::Failed, format!("{}: {why}", path.shown()))
+            .hint("run the command again")
     };
-    screen.note(&format!("holm: {files}"));
-    Ok(CommandExit::Done)
+    let content = read_plain_within(path, MAX_FILE).map_err(|error| failed(error.to_string()))?;
+    if ContentHash::of(&content) == hash {
+        Ok(content)
+    } else {
+        Err(failed("it changed while it was read, so nothing was trusted".to_owned()))
+    }
 }
 
 /// A project file that a server starts with: it is trusted together with the entry that names it.
@@ -137,19 +216,6 @@ struct ServerCompanionFile {
     path: PathBuf,
     size: usize,
     hash: ContentHash,
-}
-
-impl ServerCompanionFile {
-    /// What a person is shown of it.
-    fn shown(&self, ledger: &TrustLedger) -> String {
-        let how = match ledger.standing(&self.path, &self.hash) {
-            TrustStatus::Changed => "changed",
-            TrustStatus::Unknown => "new",
-            TrustStatus::Trusted => "trusted",
-        };
-        let (path, entry) = (self.path.shown(), self.lead.file_name().unwrap_or_default().shown());
-        format!("{how}: {path} ({} bytes, {})\n  {entry} is started with it", self.size, self.hash)
-    }
 }
 
 /// The files with which the servers of a folder are started and that do not lie in it.
@@ -256,10 +322,16 @@ pub(super) fn confirm(
         _ => CommandError::new(CommandExit::Missing, format!("{}: {error}", path.shown())),
     })?;
     let hash = ContentHash::of(&code);
+    let command = places.typed(&format!("tool confirm {}", quoted(&args.file)));
     if args.yes.is_none() {
         screen.answer(&format!("{} ({} bytes, {hash})", path.shown(), code.len()));
+        let length = if args.show { PreviewLength::Whole } else { PreviewRoom::for_files(1).take() };
+        let whole = format!("{command} --show");
+        preview(&path, &code, length, &whole).iter().for_each(|line| screen.answer(line));
     }
-    let command = places.typed(&format!("tool confirm {}", quoted(&args.file)));
+    if args.show {
+        return Ok(CommandExit::Done);
+    }
     let words = "Have you reviewed it, and may it have what it asks for?";
     let yes = args.yes.into_iter().collect();
     if !(ConsentQuestion { command: &command, words }).ask(&yes, &BTreeSet::from([hash]), screen)? {

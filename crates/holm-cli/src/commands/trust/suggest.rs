@@ -30,7 +30,7 @@ pub(super) async fn execute(
     screen: &TerminalOutput,
     as_json: bool,
 ) -> anyhow::Result<CommandExit> {
-    let store = places.store().await?;
+    let store = places.store_to_read().await?;
     let query = SessionQuery { limit: Some(MOST_SESSIONS), ..SessionQuery::default() };
     let mut approved = ApprovedNeeds::default();
     for session in store.list(&query).await?.sessions {

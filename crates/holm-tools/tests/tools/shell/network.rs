@@ -376,7 +376,7 @@ async fn a_program_reaches_the_hosts_that_its_sidecar_asks_for_and_a_call_was_gr
         let folder = ToolFolder::new(cell.path("tools"), SourceRank::User, AllowAllGate);
         ToolFolders::new(&registry).loader(programs).folder(folder).load().await;
         let snapshot = registry.snapshot();
-        let tool = snapshot.find("bash_get").unwrap_or_else(|| panic!("{way:?}: {:?}", snapshot.problems()));
+        let tool = snapshot.find("get").unwrap_or_else(|| panic!("{way:?}: {:?}", snapshot.problems()));
         let call = |url: &str| Json::object([("url", url.into())]);
         let output = run(&**tool, &call(&format!("{}/page", site.origin()))).await;
         assert_eq!(output.text, "a page", "{way:?}");

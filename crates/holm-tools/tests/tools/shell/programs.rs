@@ -106,7 +106,7 @@ async fn a_program_that_describes_itself_is_called_as_it_says() {
     for way in WAYS {
         let cell = Cell::new(way);
         let tool = plain(&cell, "speaker.sh", SPEAKER).await.unwrap();
-        assert_eq!(tool.declaration().name, "bash_speaker", "{way:?}");
+        assert_eq!(tool.declaration().name, "speaker", "{way:?}");
         assert_eq!((tool.declaration().level, tool.declaration().needs.len()), (Level::ReadOnly, 0));
         let check = async |arguments: &str, expect: &str| {
             let output = called(&tool, arguments).await;
@@ -290,7 +290,7 @@ async fn one_bad_program_is_named_and_the_others_are_tools() {
     ToolFolders::new(&registry).folder(folder).loader(programs(&cell)).load().await;
     let snapshot = registry.snapshot();
     let names: Vec<&str> = snapshot.tools().map(|(tool, _)| tool.declaration().name.as_str()).collect();
-    assert_eq!(names, ["bash_speaker"]);
+    assert_eq!(names, ["speaker"]);
     assert_eq!(snapshot.problems().len(), 8, "{:?}", snapshot.problems());
 }
 
