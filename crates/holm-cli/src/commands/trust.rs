@@ -52,7 +52,7 @@ pub(crate) struct TrustArgs {
 /// Subcommands of `holm trust`.
 #[derive(Debug, clap::Subcommand)]
 enum TrustCommand {
-    /// Suggest the smallest grants that cover what you approved in the sessions of this folder
+    /// Suggest the smallest flags that cover what was approved in the sessions of this folder
     Suggest {
         /// Print JSON
         #[arg(long)]
