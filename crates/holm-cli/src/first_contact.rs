@@ -1,9 +1,9 @@
 //! The first question in a folder: what agents may do there without asking.
 //!
 //! It is asked once, at a terminal, before a run or a chat starts, and the answer is stored by
-//! [`crate::folder_trust`]. It is not asked if flags already say what is allowed, nor in folders that
-//! stay closed. In the home folder and above it, the answer is not stored, because it would cover
-//! every project of the user.
+//! [`crate::folder_trust`]. It is not asked if flags already say what is allowed, nor in folders
+//! that stay closed. In the home folder and above it, the answer is not stored, because it would
+//! cover every project of the user.
 
 use crate::{
     approve,
@@ -49,7 +49,8 @@ pub(crate) fn at_folder(
     Ok(HolmPaths { folder_access, ..places })
 }
 
-/// Stores an answer for the folder that the question named. If that fails, it still holds for this run.
+/// Stores an answer for the folder that the question named. If that fails, it still holds for this
+/// run.
 fn store(places: &HolmPaths, scope: &AnswerScope, level: TrustLevel, screen: &TerminalOutput) {
     let AnswerScope::Folder(folder) = scope else { return };
     let stored = FolderTrustFile::open(places).and_then(|mut file| file.set(folder, Some(level)));

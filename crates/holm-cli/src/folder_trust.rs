@@ -1,10 +1,10 @@
 //! What the user lets agents do in a folder without asking, and where that is stored.
 //!
 //! There are four levels: ask, look, edit and work in the jail. Each is a set of grants and a mode;
-//! [`crate::settings`] merges them with the user's own settings. A level adds its grants to those of
-//! the user's settings, and its mode replaces theirs. The levels of all folders are in one file of
-//! the data folder. Nothing that belongs to a project can choose a level: only the user does, by the
-//! first question (`first_contact.rs`), by `holm trust` or by `--trust`.
+//! [`crate::settings`] merges them with the user's own settings. A level adds its grants to those
+//! of the user's settings, and its mode replaces theirs. The levels of all folders are in one file
+//! of the data folder. Nothing that belongs to a project can choose a level: only the user does, by
+//! the first question (`first_contact.rs`), by `holm trust` or by `--trust`.
 //!
 //! Folders on the deny list and folders of Holm have no default reading and inherit no level
 //! (`folder_trust/closed_folder.rs`). Levels are ignored if the data folder is inside the project,
@@ -193,8 +193,8 @@ fn is_above_home(folder: &Path, home: Option<&Path>) -> bool {
     folder.parent().is_none() || home.is_some_and(|home| home.starts_with(folder))
 }
 
-/// Whether a folder belongs to the user and holds a project rather than everything they have. If the
-/// home folder is not known, no folder counts, because it could be the home folder.
+/// Whether a folder belongs to the user and holds a project rather than everything they have. If
+/// the home folder is not known, no folder counts, because it could be the home folder.
 fn is_own_project(folder: &Path, home: Option<&Path>) -> bool {
     let Ok(folder) = folder.canonicalize() else { return false };
     let is_own = || folder.metadata().is_ok_and(|data| data.uid() == rustix::process::getuid().as_raw());
@@ -246,8 +246,8 @@ pub(crate) enum AnswerScope {
 }
 
 impl AnswerScope {
-    /// Where an answer counts that the user gives in the folder of these paths. In a git repository of
-    /// the user, that is its top folder.
+    /// Where an answer counts that the user gives in the folder of these paths. In a git repository
+    /// of the user, that is its top folder.
     pub(crate) fn of(places: &HolmPaths) -> Self {
         let (file, home) = (FolderTrustFile::at(places), home());
         let folder = places.work.canonicalize().unwrap_or_else(|_| places.work.clone());
@@ -332,14 +332,15 @@ impl FolderTrustFile {
         ClosedFolder::find(&folder, &self.of_holm)
     }
 
-    /// Whether the data folder is inside the project of a folder: then the project could have brought
-    /// the levels along. The home folder is not a project.
+    /// Whether the data folder is inside the project of a folder: then the project could have
+    /// brought the levels along. The home folder is not a project.
     fn is_in_project_of(&self, folder: &Path) -> bool {
         let project = repository_top(folder).unwrap_or(folder);
         self.data.starts_with(project) && !is_above_home(project, home().as_deref())
     }
 
-    /// The level of a folder: its own, or that of the nearest folder above it, which is returned too.
+    /// The level of a folder: its own, or that of the nearest folder above it, which is returned
+    /// too.
     pub(crate) fn level_of(&self, folder: &Path) -> Option<(&Path, TrustLevel)> {
         let folder = folder.canonicalize().ok()?;
         if self.is_in_project_of(&folder) {
@@ -376,11 +377,12 @@ impl FolderTrustFile {
         }
     }
 
-    /// Stores the level of a folder; `None` forgets it. Says whether that changed anything. Changes of
-    /// other processes since the file was read are kept.
+    /// Stores the level of a folder; `None` forgets it. Says whether that changed anything. Changes
+    /// of other processes since the file was read are kept.
     ///
     /// # Errors
-    /// If the folder does not exist, if no level can be chosen for it, or if the file cannot be written.
+    /// If the folder does not exist, if no level can be chosen for it, or if the file cannot be
+    /// written.
     pub(crate) fn set(&mut self, folder: &Path, level: Option<TrustLevel>) -> Result<bool, CommandError> {
         let folder = place(folder, level)?;
         if folder.to_str().is_none() {

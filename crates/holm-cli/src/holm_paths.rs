@@ -260,7 +260,8 @@ pub(crate) fn keep(file: &Path, text: &str) -> io::Result<()> {
     static WRITTEN: AtomicU64 = AtomicU64::new(0);
     file.parent().map_or(Ok(()), private_folder)?;
     let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
-    let new = file.with_extension(format!("{}-{number}.new", std::process::id()));
+    // Short, because the name of the file may be as long as the system allows.
+    let new = file.with_file_name(format!(".{}-{number}.new", std::process::id()));
     // A process with the same number may have left one behind.
     forget(&new)?;
     let kept = private_file(&new)
@@ -306,8 +307,8 @@ fn new_file(path: &Path, mode: u32) -> io::Result<fs::File> {
     options.open(path)
 }
 
-/// The user's home folder, without links: also if `HOME` is not set, because its files are protected
-/// then too.
+/// The user's home folder, without links: also if `HOME` is not set, because its files are
+/// protected then too.
 pub(crate) fn home() -> Option<PathBuf> {
     home_of(|name| std::env::var(name).ok())
 }

@@ -2,8 +2,8 @@
 //! those of Holm itself.
 //!
 //! The deny list matches paths within the workspace. If the workspace is `~/.ssh`, its files have
-//! plain names there and match nothing. So the path of the workspace itself is checked here. The list
-//! is in `holm-tools/src/root/deny_rules.rs`.
+//! plain names there and match nothing. So the path of the workspace itself is checked here. The
+//! list is in `holm-tools/src/root/deny_rules.rs`.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -13,8 +13,8 @@ use holm_tools::root::DenyRules;
 /// Why nothing is allowed by default in a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ClosedFolder {
-    /// Its files are closed to agents by this rule of the deny list: keys, secrets, the inside of git.
-    /// No level can be chosen.
+    /// Its files are closed to agents by this rule of the deny list: keys, secrets, the inside of
+    /// git. No level can be chosen.
     Secret(String),
     /// Other programs obey its files, by this rule. Only a level that was chosen for such a folder
     /// itself counts.

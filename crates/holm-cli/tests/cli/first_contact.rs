@@ -1,7 +1,7 @@
 //! Tests what agents may do in a folder: the first question, `holm trust`, `--trust`, and the hint
 //! of a denial.
 
-use std::{fs, path::Path};
+use std::{fs, path::Path, process::Stdio};
 
 use holm_testkit::double::{Act, Seen};
 use serde_json::json;
@@ -210,7 +210,10 @@ fn levels_that_are_chosen_at_the_same_time_are_all_kept() {
     let stage = stage();
     let names: Vec<String> = (0..12).map(|number| format!("d{number}")).collect();
     names.iter().for_each(|name| fs::create_dir(stage.work().join(name)).unwrap());
-    let choose = |name: &String| stage.command(["trust", "look", "--folder", name]).spawn().unwrap();
+    let choose = |name: &String| {
+        let mut command = stage.command(["trust", "look", "--folder", name]);
+        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    };
     let children: Vec<_> = names.iter().map(choose).collect();
     for mut child in children {
         assert!(child.wait().unwrap().success());

@@ -128,8 +128,8 @@ impl WorkspaceRoot {
         })
     }
 
-    /// The rule that keeps a file of this root closed to tools, no matter what was granted. The file
-    /// itself is not looked at, so links are not followed.
+    /// The rule that keeps a file of this root closed to tools, no matter what was granted. The
+    /// file itself is not looked at, so links are not followed.
     ///
     /// # Errors
     /// [`WorkspaceRootError`] if the place of a path that git names cannot be told.

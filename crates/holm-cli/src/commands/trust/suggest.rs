@@ -1,6 +1,6 @@
-//! `holm trust suggest`: the smallest flags that would have covered what was approved in the sessions
-//! of this folder. No grant is wider than what was approved. Commands are suggested as rules, because
-//! grants for them (`exec:*`, `write:**`) cover much more than one command.
+//! `holm trust suggest`: the smallest flags that would have covered what was approved in the
+//! sessions of this folder. No grant is wider than what was approved. Commands are suggested as
+//! rules, because grants for them (`exec:*`, `write:**`) cover much more than one command.
 //!
 //! The journal does not say whether a person or `--yes` approved a call, so both count.
 
@@ -155,7 +155,8 @@ impl ApprovedCalls {
         flags
     }
 
-    /// The grants of a flag that no other one contains, each with the counts of those that it contains.
+    /// The grants of a flag that no other one contains, each with the counts of those that it
+    /// contains.
     fn least(&self, flag: &'static str) -> Vec<SuggestedFlag> {
         let given = self.grants.iter().filter(|((given_by, _), _)| *given_by == flag);
         let all: Vec<&(Grant, u64)> = given.map(|(_, grant)| grant).collect();

@@ -165,7 +165,8 @@ proptest! {
         let given = Verdict::Allow { grants: family.grants().iter().cloned().collect(), until: None };
         prop_assert_eq!(first_verdict, given);
         let expected = is_named(family.label(), &later) && !can_run && !hands_on && !misses;
-        prop_assert_eq!(matches!(later_verdict, Verdict::Allow { .. }), expected, "{} {}", family.label(), later);
+        let is_allowed = matches!(later_verdict, Verdict::Allow { .. });
+        prop_assert_eq!(is_allowed, expected, "{} {}", family.label(), later);
         prop_assert_eq!(asker.0.load(Ordering::Relaxed), if expected { 1 } else { 2 });
         prop_assert_eq!(is_named(family.label(), &first), first.starts_with("write:"));
         let shown = family.grants().iter().map(Grant::to_string).collect::<Vec<_>>().join(" ");
