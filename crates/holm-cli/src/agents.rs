@@ -217,7 +217,7 @@ impl ExeAgentProject {
             let gate = TrustGate::new(places.trust(), places.work.clone());
             place(&places.work, path).map_err(|linked| linked.to_string())?;
             gate.admits(path, ContentHash::of(bytes).as_bytes())
-                .map_err(|_| "you have not trusted it as it is".to_owned())
+                .map_err(|_| "you have not trusted it".to_owned())
         };
         let tree = ExeTree::load(path, &admits).map_err(|error| refused(&error))?;
         let project = exe_project(places).map_err(|error| refused(&error))?;
@@ -352,7 +352,7 @@ fn admitted(
         .map_err(|linked| CommandError::new(CommandExit::NoAnswer, linked.to_string()))?;
     let gate = TrustGate::new(places.trust(), places.work.clone());
     gate.admits(path, hash.as_bytes()).map_err(|_| {
-        let message = format!("{}: you have not trusted it as it is", path.shown());
+        let message = format!("{}: you have not trusted it", path.shown());
         let command = places.typed(&format!("tool trust {}", quoted(&folder.to_string_lossy())));
         CommandError::new(CommandExit::NoAnswer, message)
             .hint(format!("`{command}` shows it and asks whether you trust it"))

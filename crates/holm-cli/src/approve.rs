@@ -44,6 +44,7 @@ use call_summary::CallSummary;
 use question_pool::QuestionPool;
 
 use crate::{
+    access_words,
     editor::ExternalEditor,
     exit::{CommandError, CommandExit},
     folder_trust::TrustLevel,
@@ -57,6 +58,12 @@ const WIDEST_GAP: usize = 40;
 
 /// Maximum number of questions that are open at once and still shown to remote watchers.
 const MOST_SHARED: usize = 32;
+
+/// The need of a command that may run any program.
+const ANY_PROGRAM: &str = "exec:*";
+
+/// What every command in the workspace needs.
+const COMMAND_NEEDS: [&str; 4] = [ANY_PROGRAM, "exec:./**", "read:**", "write:**"];
 
 /// How a question begins.
 const ASKS: &str = "holm asks: ";
@@ -292,12 +299,13 @@ fn named_by_yes(proposal: &Proposal) -> Vec<String> {
 }
 
 /// What can be typed to give a need: an address without its query, a name with its stars as letters.
-fn typed(need: &str) -> String {
+/// The stars of a command's needs are patterns, which the tool itself declares.
+fn typed(proposal: &Proposal, need: &str) -> String {
     let exact = need.parse::<AccessRequest>().ok().and_then(|need| Grant::exactly(&need).ok());
-    match need.parse::<Grant>() {
-        // Of a folder all that lies in it.
-        Ok(_) if need.ends_with("**") => need.to_owned(),
-        _ => exact.map_or_else(|| need.to_owned(), |exact| exact.to_string()),
+    let is_pattern = need.ends_with("**") || (proposal.level == Level::Execute && need == ANY_PROGRAM);
+    match exact {
+        Some(exact) if !is_pattern => exact.to_string(),
+        _ => need.to_owned(),
     }
 }
 
@@ -353,7 +361,7 @@ fn lacking_helper(proposal: &Proposal, granted: &GrantSet) -> Option<String> {
     let missing = &proposal.missing;
     let is_helper = !missing.is_empty() && missing.iter().all(|need| shell::admits(granted, need));
     is_helper.then(|| {
-        let needs: Vec<String> = missing.iter().map(|need| typed(need)).collect();
+        let needs: Vec<String> = missing.iter().map(|need| typed(proposal, need)).collect();
         format!("because a helper made the call and its file does not grant {}", needs.join(" and "))
     })
 }
@@ -364,7 +372,11 @@ fn flags(proposal: &Proposal) -> String {
         return format!("because it needs {never}, which can never be granted");
     }
     let list = |flag: &str, grants: &[String]| {
-        grants.iter().map(|grant| format!("{flag} {}", quoted(&typed(grant)))).collect::<Vec<_>>().join(" ")
+        grants
+            .iter()
+            .map(|grant| format!("{flag} {}", quoted(&typed(proposal, grant))))
+            .collect::<Vec<_>>()
+            .join(" ")
     };
     let plain = |reason: &AskReason| matches!(reason, AskReason::Level | AskReason::MissingGrant);
     let is_plain = proposal.reasons.iter().all(plain);
@@ -463,7 +475,7 @@ fn ask(
             Some(answer) => return answer,
             None => {}
         }
-        screen.note("  not an answer; type one of the letters");
+        screen.note("  type one of the letters, then Enter");
     }
     ApprovalAnswer::No { reason: "the user gave no clear answer".into() }
 }
@@ -496,6 +508,16 @@ pub(crate) fn with_plan(arguments: &str, text: String) -> String {
 
 /// Everything that a person must know before the answer.
 pub(crate) fn question(proposal: &Proposal, offer: &ApprovalOffer) -> Vec<String> {
+    let mut lines = described(proposal, offer);
+    lines.extend(
+        shell::always_covers(proposal, offer)
+            .map(|covers| format!("  always     {}", lookalikes::without_stacks(&covers))),
+    );
+    lines
+}
+
+/// A question without what an answer for later would cover.
+pub(crate) fn described(proposal: &Proposal, offer: &ApprovalOffer) -> Vec<String> {
     let summary = CallSummary::of(&proposal.tool, &proposal.arguments);
     let plan = plan(proposal);
     let mut lines = vec![format!("\n{ASKS}{}", headline(proposal, offer, summary.as_ref()))];
@@ -508,7 +530,8 @@ pub(crate) fn question(proposal: &Proposal, offer: &ApprovalOffer) -> Vec<String
     match (&plan, &summary) {
         (Some(plan), _) => lines.extend(close_up(plan).iter().map(|line| format!("  plan       {line}"))),
         (None, Some(summary)) => {
-            lines.extend(close_up(&summary.change.join("\n")).iter().map(|line| format!("  {line}")));
+            // A margin of its own, so that no line of a change looks like one of the question.
+            lines.extend(close_up(&summary.change.join("\n")).iter().map(|line| format!("  | {line}")));
         }
         (None, None) if offer.command.is_some() && is_script_alone(&proposal.arguments) => {}
         (None, None) => {
@@ -516,24 +539,20 @@ pub(crate) fn question(proposal: &Proposal, offer: &ApprovalOffer) -> Vec<String
             lines.extend(arguments.iter().map(|line| format!("  arguments  {line}")));
         }
     }
-    lines.extend(plain_reason(proposal).map(|why| format!("  why        {why}")));
+    lines.extend(plain_reason(proposal).map(|why| format!("  why        {}", without_gaps(&why))));
     for need in &proposal.needs {
         let missing = match proposal.missing.contains(need) {
             true if shell::is_never_granted(need) => " (can never be granted)",
             true => " (not granted)",
             false => "",
         };
-        lines.push(format!("  needs      {need}{missing}"));
+        lines.push(format!("  needs      {}{missing}", without_gaps(need)));
     }
     lines.extend(proposal.hands_on.iter().map(|grant| format!("  delegates  {grant}")));
     lines.extend(
         proposal.reasons.iter().filter_map(|reason| why(*reason)).map(|why| format!("  because    {why}")),
     );
     lines.extend(warnings.iter().map(|warning| format!("  beware     {warning}")));
-    lines.extend(
-        shell::always_covers(proposal, offer)
-            .map(|covers| format!("  always     {}", lookalikes::without_stacks(&covers))),
-    );
     lines
 }
 
@@ -555,31 +574,24 @@ fn is_script_alone(arguments: &str) -> bool {
 
 /// Why the user is asked, in one plain sentence.
 fn plain_reason(proposal: &Proposal) -> Option<String> {
-    let missing: Vec<String> = proposal.missing.iter().map(|need| wanted(need)).collect();
-    if !missing.is_empty() {
-        return Some(format!("you have not allowed it to {}", missing.join(" and to ")));
+    let is_command = proposal.missing.iter().any(|need| need == ANY_PROGRAM);
+    let of_every_command = |need: &String| is_command && COMMAND_NEEDS.contains(&need.as_str());
+    let missing = proposal.missing.iter().filter(|need| !of_every_command(need));
+    let missing: Vec<String> = missing.map(|need| access_words::need_words(need)).collect();
+    match (is_command, missing.is_empty()) {
+        (true, true) => return Some("you have not allowed commands in this folder".into()),
+        (true, false) => {
+            let missing = missing.join(" and to ");
+            return Some(format!("you have not allowed commands in this folder, nor it to {missing}"));
+        }
+        (false, false) => return Some(format!("you have not allowed it to {}", missing.join(" and to "))),
+        (false, true) => {}
     }
     let is_level = proposal.reasons.contains(&AskReason::Level);
     match proposal.level {
         Level::Write if is_level => Some("you approve every write here".into()),
         Level::Execute if is_level => Some("you approve every command and program here".into()),
         Level::None | Level::ReadOnly | Level::Write | Level::Execute => None,
-    }
-}
-
-/// A need as a verb and its object.
-fn wanted(need: &str) -> String {
-    let (kind, what) = need.split_once(':').unwrap_or(("use", need));
-    match kind {
-        "read" if what == "**" => "read all files here".into(),
-        "write" if what == "**" => "write all files here".into(),
-        "exec" if what == "*" => "run programs".into(),
-        "exec" => format!("run {what}"),
-        "fetch" => format!("reach {what}"),
-        "env" => format!("see the variable {what}"),
-        "spawn" => format!("start the helper {what}"),
-        "secret" | "tool" => format!("use {what}"),
-        _ => format!("{kind} {what}"),
     }
 }
 
@@ -615,8 +627,10 @@ fn why(reason: AskReason) -> Option<&'static str> {
 fn close_up(text: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut empty = 0_usize;
+    // A line of a diff is empty after its mark.
+    let is_empty = |line: &str| line.strip_prefix(['+', '-']).unwrap_or(line).trim().is_empty();
     for line in text.lines().map(Some).chain([None]) {
-        if line.is_some_and(|line| line.trim().is_empty()) {
+        if line.is_some_and(is_empty) {
             empty += 1;
             continue;
         }

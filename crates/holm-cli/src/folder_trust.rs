@@ -117,12 +117,12 @@ impl TrustLevel {
             Self::Edit | Self::Jail => &["read:**", "write:**", "exec:*", "exec:./**"],
         };
         // All of them are valid; a test parses each.
-        let grants = patterns.iter().filter_map(|text| text.parse().ok());
-        let commands = if self == Self::Jail { Self::command_tools() } else { Vec::new() };
-        grants.chain(commands).collect()
+        let patterns = patterns.iter().filter_map(|text| text.parse().ok());
+        let tools = if self == Self::Jail { Self::command_tools() } else { Vec::new() };
+        patterns.chain(tools).collect()
     }
 
-    /// The grants that let commands run without a question, which only the jail makes safe.
+    /// The grants that let commands run without a question, which is safe in the jail alone.
     pub(crate) fn command_tools() -> Vec<Grant> {
         [SHELL, RUN_PROGRAM].iter().filter_map(|name| format!("tool:{name}").parse().ok()).collect()
     }
@@ -171,13 +171,22 @@ impl FolderAccess {
         }
     }
 
+    /// The grants of sessions in the folder.
+    pub(crate) fn grants(self) -> Vec<Grant> {
+        match self {
+            Self::None => Vec::new(),
+            Self::Reads => TrustLevel::Look.grants(),
+            Self::Trusted(level) => level.grants(),
+        }
+    }
+
     /// The same as settings of the user.
     pub(crate) fn settings(self) -> ConfigSettings {
-        let (grants, mode) = match self {
-            Self::None => (Vec::new(), None),
+        let grants = self.grants();
+        let mode = match self {
             // Not chosen, so the user's own settings decide the mode.
-            Self::Reads => (TrustLevel::Look.grants(), None),
-            Self::Trusted(level) => (level.grants(), Some(level.mode())),
+            Self::None | Self::Reads => None,
+            Self::Trusted(level) => Some(level.mode()),
         };
         let value = |grant| SettingValue { value: grant, origin: SettingOrigin::FolderTrust };
         ConfigSettings {

@@ -18,6 +18,7 @@
 //! - `holm_paths.rs`, `archive.rs`, `session_sidecar.rs`, `session_fork.rs`: what is stored.
 //! - `log.rs`, `otlp/`: what operators get.
 
+mod access_words;
 mod acp;
 mod agent_validator;
 mod agents;

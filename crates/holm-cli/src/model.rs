@@ -92,6 +92,16 @@ impl CacheLifetime {
         self == Self::Hour && provider == "anthropic"
     }
 
+    /// The lifetime of a session that began with these models. Only one that lasts an hour has
+    /// the price of [`Self::price`].
+    pub(crate) fn of(models: &[ModelSpec]) -> Self {
+        let price = models.first().and_then(|model| model.price);
+        match price {
+            Some(price) if price.cache_write == Some(price.input.saturating_mul(2)) => Self::Hour,
+            Some(_) | None => Self::Short,
+        }
+    }
+
     /// The price of a model whose prompts are kept so long. Anthropic takes twice the price of
     /// input for what it writes to such a cache.
     fn price(self, model: &str, price: Price) -> Price {
@@ -155,7 +165,7 @@ fn choose_alone(
     }
     match named {
         None => Ok(demonstration(Some(
-            "no model was chosen, so a script answers; choose one with --model or HOLM_MODEL",
+            "no model was chosen, so a script answers; choose one with --model or `holm init --model`",
         ))),
         Some(DEMO) => Ok(demonstration(None)),
         Some(name) => from_provider(name, reach),

@@ -1,9 +1,10 @@
-//! What a session stores beside its journal: the folder in which it works, and the commands that it
-//! never runs.
+//! What a session stores beside its journal: the folder in which it works, the commands that it
+//! never runs, and the grants that it has because the user trusts the folder.
 //!
-//! The kernel knows neither, but both are binding. A grant such as `write:**` means that folder and
-//! no other, and a command forbidden once stays forbidden after a crash. So they are stored in the
-//! data folder, which no tool can reach, and are read first when a session is resumed.
+//! The kernel knows none of these, but all are binding. A grant such as `write:**` means that folder
+//! and no other, a command forbidden once stays forbidden after a crash, and a user who trusts a
+//! folder less means its old sessions too. So they are stored in the data folder, which no tool can
+//! reach, and are read first when a session is resumed.
 //!
 //! A sidecar that cannot be read is an error and not an empty one. Everything else about a session
 //! belongs in its journal (`holm-store`); the authority of a resumed session is in
@@ -14,6 +15,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use holm::grants::Grant;
 use holm_tools::{shell::CommandRule, trust::ContentHash};
 use serde_json::{Value, json};
 
@@ -29,12 +31,15 @@ pub(crate) struct SessionSidecar {
     pub(crate) folder: String,
     /// The commands that it never runs.
     pub(crate) deny: Vec<CommandRule>,
+    /// The grants that come from the trust level of the folder.
+    pub(crate) level_grants: Vec<Grant>,
 }
 
 impl SessionSidecar {
     /// A session that works here.
     pub(crate) fn here(places: &HolmPaths, deny: Vec<CommandRule>) -> Self {
-        Self { folder: places.work.to_string_lossy().into_owned(), deny }
+        let level_grants = places.folder_access.grants();
+        Self { folder: places.work.to_string_lossy().into_owned(), deny, level_grants }
     }
 
     /// What is known of a session; none of one that an older version began.
@@ -51,7 +56,10 @@ impl SessionSidecar {
         let deny = found.get("deny").cloned().unwrap_or_default();
         let deny = serde_json::from_value(deny).map_err(|error| unusable(&file, &error.to_string()))?;
         let folder = folder.ok_or_else(|| unusable(&file, "it names no folder"))?.to_owned();
-        Ok(Some(Self { folder, deny }))
+        let level_grants = found.get("level_grants").cloned().unwrap_or_default();
+        let level_grants =
+            serde_json::from_value(level_grants).map_err(|error| unusable(&file, &error.to_string()))?;
+        Ok(Some(Self { folder, deny, level_grants }))
     }
 
     /// Refuses to go on anywhere but where the session works.
@@ -68,7 +76,8 @@ impl SessionSidecar {
     /// Remembers it for a session. A file that is there is replaced whole.
     pub(crate) fn keep(&self, places: &HolmPaths, session: &str) -> Result<(), CommandError> {
         let file = file(places, session);
-        let said = json!({ "session": session, "folder": self.folder, "deny": self.deny });
+        let said = json!({ "session": session, "folder": self.folder, "deny": self.deny,
+            "level_grants": self.level_grants });
         holm_paths::keep(&file, &said.to_string()).map_err(|error| {
             let message = format!("{} cannot be written: {error}", file.shown());
             CommandError::new(CommandExit::Failed, message).hint(
@@ -95,8 +104,8 @@ fn file(places: &HolmPaths, session: &str) -> PathBuf {
 
 fn unusable(file: &Path, why: &str) -> CommandError {
     let message = format!("{} cannot be used: {why}", file.shown());
-    let hint = "this file records the folder and the denied commands of the session; restore it, or \
-                start a new session";
+    let hint = "this file records the folder, the denied commands and the grants of the session; \
+                restore it, or start a new session";
     CommandError::new(CommandExit::Failed, message).hint(hint)
 }
 

@@ -302,7 +302,7 @@ impl AcpSessionManager {
                 let named = format!("--session={}", id.0);
                 self.args(&[named.as_str(), "--resume"])
             }
-            None => self.args(&[]),
+            None => self.args(&[]).map(run::RunArgs::paced_by_a_person),
         };
         let args = args.map_err(|trouble| refused(&trouble.into()))?;
         let can = Arc::clone(&self.can.lock().unwrap_or_else(PoisonError::into_inner));

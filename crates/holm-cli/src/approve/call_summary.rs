@@ -72,6 +72,7 @@ impl CallSummary {
             }
         }
         let what = match files.as_slice() {
+            [file, ..] if !is_plain_name(file) => return None,
             [] => return None,
             [file] => format!("patch {file}"),
             [file, others @ ..] => format!("patch {file} and {} more files", others.len()),
@@ -92,9 +93,15 @@ fn text<'a>(arguments: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
     arguments.get(name).and_then(Value::as_str)
 }
 
-/// A text for the headline, which is one line.
+/// A text for the headline, which is one line. A name that could end the headline early is not one.
 fn line<'a>(arguments: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
-    text(arguments, name).filter(|text| !text.contains(char::is_control))
+    text(arguments, name).filter(|text| is_plain_name(text))
+}
+
+fn is_plain_name(text: &str) -> bool {
+    let has_gap = text.split(' ').any(str::is_empty);
+    let is_blank = |c: char| c != ' ' && c.is_whitespace();
+    !has_gap && !text.contains("? ") && !text.contains(|c: char| c.is_control() || is_blank(c))
 }
 
 fn has_only(arguments: &Map<String, Value>, names: &[&str]) -> bool {
@@ -141,6 +148,9 @@ mod tests {
             ("read", r#"{"path":"a","offset":3}"#),
             ("shell", r#"{"script":"ls"}"#),
             ("write", r#"{"path":"a\nb","content":"b"}"#),
+            ("write", r#"{"path":"README.md? (+1 −0)  evil.sh","content":"b"}"#),
+            ("write", r#"{"path":"a\u3000b","content":"b"}"#),
+            ("patch", r#"{"diff":"--- a/x? (+1 −0)\n+++ b/x? (+1 −0)\n"}"#),
             ("write", "not json"),
         ] {
             assert_eq!(summary(tool, arguments), None, "{tool} {arguments}");

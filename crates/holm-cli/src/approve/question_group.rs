@@ -2,13 +2,14 @@
 //! is shown as it would be alone (`approve.rs`), so that a yes never covers text that was not on the
 //! screen.
 //!
-//! It decides only what one answer means for each call. The terminal gathers its questions in
+//! A single call can be approved for later too; a group only for now, or by its families. This file
+//! decides only what one answer means for each call. The terminal gathers its questions in
 //! `question_pool.rs`, the chat in `chat/tab.rs`. The end of plan mode is never part of a group.
 
 use std::time::Duration;
 
 use holm::kernel::{AskReason, Proposal};
-use holm_tools::shell::{self, ApprovalAnswer, ApprovalOffer};
+use holm_tools::shell::{ApprovalAnswer, ApprovalOffer};
 
 /// How long the first question of a reply waits for the others. It is shorter than a person needs
 /// to react, so that nobody answers a question that changes.
@@ -39,8 +40,6 @@ pub(crate) fn lines<'a>(questions: impl ExactSizeIterator<Item = &'a [String]>) 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct GroupOffer {
     count: usize,
-    /// Whether each call can be approved for later too.
-    lasts: bool,
     /// What the families of the calls cover, if each has one.
     families: Option<String>,
 }
@@ -55,11 +54,10 @@ pub(crate) enum GroupAnswer {
 }
 
 impl GroupOffer {
-    pub(crate) fn of<'a>(questions: impl Iterator<Item = (&'a Proposal, &'a ApprovalOffer)>) -> Self {
-        let (mut count, mut lasts, mut families) = (0, true, Some(Vec::<String>::new()));
-        for (proposal, offer) in questions {
+    pub(crate) fn of<'a>(offers: impl Iterator<Item = &'a ApprovalOffer>) -> Self {
+        let (mut count, mut families) = (0, Some(Vec::<String>::new()));
+        for offer in offers {
             count += 1;
-            lasts &= shell::lasts(proposal);
             families = families.zip(offer.family.as_ref()).map(|(mut families, family)| {
                 if families.iter().all(|known| known != family.label()) {
                     families.push(family.label().to_owned());
@@ -67,7 +65,7 @@ impl GroupOffer {
                 families
             });
         }
-        Self { count, lasts, families: families.map(|families| families.join("; ")) }
+        Self { count, families: families.map(|families| families.join("; ")) }
     }
 
     /// What `f` would cover.
@@ -77,16 +75,14 @@ impl GroupOffer {
 
     /// The answers, as a line to choose from.
     pub(crate) fn choices(&self) -> String {
-        let always = if self.lasts { ", [a]lways in this run" } else { "" };
         let family = self.families.as_ref().map(|families| format!(", [f] {families}")).unwrap_or_default();
-        format!("  [y]es to all {} once{always}{family}, [o]ne by one, [n]o to all: ", self.count)
+        format!("  [y]es to all {} once{family}, [o]ne by one, [n]o to all: ", self.count)
     }
 
     /// What a typed line means, if it is clear.
     pub(crate) fn answer(&self, line: &str) -> Option<GroupAnswer> {
         Some(GroupAnswer::All(match line.trim().to_lowercase().as_str() {
             "y" | "yes" => ApprovalAnswer::Once,
-            "a" | "always" if self.lasts => ApprovalAnswer::Session,
             "f" | "family" if self.families.is_some() => ApprovalAnswer::Family,
             "n" | "no" => super::said_no(),
             "o" | "one by one" => return Some(GroupAnswer::OneByOne),

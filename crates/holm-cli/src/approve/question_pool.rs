@@ -16,7 +16,7 @@ use holm_tools::shell::{ApprovalAnswer, ApprovalOffer};
 use tokio::sync::oneshot;
 
 use super::{
-    MOST_TRIES, forget_typed, pages, question,
+    MOST_TRIES, described, forget_typed, pages,
     question_group::{self, GATHERING, GroupAnswer, GroupOffer},
 };
 use crate::screen::{ScreenQuestion, TerminalOutput};
@@ -121,7 +121,7 @@ impl WaitingQuestion {
 
 fn ask_together(screen: &TerminalOutput, group: &[WaitingQuestion]) -> GroupAnswer {
     let questions: Vec<Vec<String>> =
-        group.iter().map(|waiting| question(&waiting.proposal, &waiting.offer)).collect();
+        group.iter().map(|waiting| described(&waiting.proposal, &waiting.offer)).collect();
     let lines = question_group::lines(questions.iter().map(Vec::as_slice));
     match pages::show(screen, &lines) {
         // "Never" is about a single call.
@@ -129,7 +129,7 @@ fn ask_together(screen: &TerminalOutput, group: &[WaitingQuestion]) -> GroupAnsw
         Some(answer) => return GroupAnswer::All(answer),
         None => {}
     }
-    let offer = GroupOffer::of(group.iter().map(|waiting| (&waiting.proposal, &waiting.offer)));
+    let offer = GroupOffer::of(group.iter().map(|waiting| &waiting.offer));
     for _ in 0..MOST_TRIES {
         forget_typed();
         let Some(line) = screen.question(&offer.choices()) else {
@@ -138,7 +138,7 @@ fn ask_together(screen: &TerminalOutput, group: &[WaitingQuestion]) -> GroupAnsw
         if let Some(answer) = offer.answer(&line) {
             return answer;
         }
-        screen.note("  not an answer; type one of the letters");
+        screen.note("  type one of the letters, then Enter");
     }
     GroupAnswer::All(ApprovalAnswer::No { reason: "the user gave no clear answer".into() })
 }

@@ -175,19 +175,19 @@ fn a_question_says_what_always_covers() {
         };
         let none = ApprovalOffer { prefix: None, family: None, command: None, helper: None };
         let lines = question(&asked, &none);
-        let mut covers = lines.iter().filter_map(|line| line.strip_prefix("  always     this exact call; "));
+        let mut covers = lines.iter().filter_map(|line| line.strip_prefix("  always     this exact call"));
         assert_eq!(covers.next(), Some(expect), "{missing:?}");
     };
-    check(&["read:a.txt"], "{}", "for every later call read:a.txt");
-    check(&["read:src/**"], "{}", "for every later call read:src/** (everything in there)");
-    check(&["fetch:http://b/"], "{}", "for every later call fetch:http://b and everything on it");
+    check(&["read:a.txt"], "{}", "; for every later call read:a.txt");
+    check(&["read:src/**"], "{}", "; for every later call read:src/** (everything in there)");
+    check(&["fetch:http://b/"], "{}", "; for every later call fetch:http://b and everything on it");
     check(
         &["fetch:https://b.example/docs"],
         "{}",
-        "for every later call fetch:https://b.example/docs and everything below it",
+        "; for every later call fetch:https://b.example/docs and everything below it",
     );
-    check(&["fetch:https://b.example/docs?q=1"], "{}", "the missing grants, this once");
-    check(&["read:a […9 characters not shown…] b"], "{}", "the missing grants, this once");
+    check(&["fetch:https://b.example/docs?q=1"], "{}", "");
+    check(&["read:a […9 characters not shown…] b"], "{}", "");
     let none = ApprovalOffer { prefix: None, family: None, command: None, helper: None };
     let mails =
         Proposal { reasons: vec![AskReason::HookWants], missing: Vec::new(), ..proposal(&["read:a"]) };

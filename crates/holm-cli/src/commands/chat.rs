@@ -75,7 +75,7 @@ pub(crate) async fn execute(
 ) -> anyhow::Result<CommandExit> {
     args.run.check_seated()?;
     if !can_draw() {
-        let message = "a chat needs a terminal that can be drawn on";
+        let message = "the chat needs a terminal";
         return Err(CommandError::new(CommandExit::Usage, message)
             .hint("holm run -p \"…\" works without one")
             .into());

@@ -107,8 +107,8 @@ fn template(model: Option<&str>, layer: ConfigLayer) -> String {
         ("your settings", "# mode = \"default\"              # plan, default, accept-edits or full\n")
     };
     format!(
-        "# {whose}; `holm config schema` says all that can be said\n{model}\n{own}\
-         # grants = [\"read:**\"]           # what agents may do without being asked\n\n\
+        "# {whose}; `holm config schema` lists all keys\n{model}\n{own}\
+         # grants = [\"read:**\"]           # what agents may do\n\n\
          [limits]\n# turns = 20                    # for each prompt\n# budget = \"0.50usd\"            # for a session\n\n\
          [commands]\n# deny = [\"git push\"]           # never run\n"
     )

@@ -84,8 +84,8 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     parts: PromptParts,
     /// Model, as provider/model; its key comes from the environment or `holm keys`. `local/NAME` is
-    /// a model on this machine [default: $HOLM_MODEL, else the small local model if it is
-    /// installed, else a scripted stand-in]
+    /// a model on this machine [default: $HOLM_MODEL, else the settings, else the small local model
+    /// if it is installed, else a scripted stand-in]
     #[arg(short, long, value_name = "NAME")]
     model: Option<String>,
     /// Stronger model that takes over when the work is not good enough; can be repeated, weakest
@@ -150,9 +150,9 @@ pub(crate) struct RunArgs {
     /// and command, `accept-edits` asks only before commands, `full` never asks [default: default]
     #[arg(long, value_name = "MODE")]
     mode: Option<Mode>,
-    /// What to do in this folder without asking: `ask` does nothing, `look` reads files, `edit` also
-    /// writes them, `jail` also runs commands in the jail, without a network [default: what `holm
-    /// trust` says]
+    /// What agents may do in this folder without asking: `ask` nothing, `look` read files, `edit`
+    /// also write them, `jail` also run commands in the jail, without a network [default: what
+    /// `holm trust` says]
     #[arg(long, value_enum, value_name = "LEVEL", hide_possible_values = true)]
     trust: Option<TrustLevel>,
     /// Approve calls without asking if they need no more than this grant; can be repeated
@@ -270,28 +270,42 @@ impl RunArgs {
         Err(CommandError::new(CommandExit::Usage, message).hint("leave it out, or start a new session"))
     }
 
-    /// The folder of the session and the commands that it never runs: the stored ones of a resumed
-    /// session, with the current denials.
-    fn began(&self, places: &HolmPaths) -> Result<SessionSidecar, CommandError> {
-        let mut deny = self.deny_command.clone();
+    /// What is stored beside the session, and the grants that a resumed session loses. The stored
+    /// denials of a resumed session stay. Of the grants that it has by the level of the folder, it
+    /// keeps those that the present level gives too.
+    fn began(&self, places: &HolmPaths) -> Result<(SessionSidecar, Vec<Grant>), CommandError> {
+        let mut began = SessionSidecar::here(places, self.deny_command.clone());
+        began.level_grants = match (self.trust, self.unconfined) {
+            // The flag takes the place of the level.
+            (Some(_), _) => Vec::new(),
+            (None, true) => places.folder_access.unconfined().grants(),
+            (None, false) => places.folder_access.grants(),
+        };
+        let mut revoked = Vec::new();
         if let Some(session) = self.past()
             && let Some(known) = SessionSidecar::of(places, session)?
         {
             known.check(places, session)?;
-            deny.extend(known.deny);
+            began.deny.extend(known.deny);
+            let is_kept = |grant: &Grant| began.level_grants.contains(grant);
+            (began.level_grants, revoked) = known.level_grants.into_iter().partition(is_kept);
         }
-        deny.sort();
-        deny.dedup();
-        Ok(SessionSidecar::here(places, deny))
+        began.deny.sort();
+        began.deny.dedup();
+        if self.unconfined {
+            revoked.extend(TrustLevel::command_tools());
+        }
+        Ok((began, revoked))
     }
 
     /// The changes to a resumed session: the given flags. `made` is the configuration of a new
     /// session. If an administrator sets a ceiling, the session's own authority is narrowed to it;
     /// only flags can widen it.
     fn changes(&self, made: &Config, run: &Run) -> ResumeChanges {
+        let is_given = self.trust.is_some() || !self.grant.is_empty();
         let given = ResumeChanges {
             mode: self.mode,
-            grants: (!self.grant.is_empty()).then(|| made.grants.clone()),
+            grants: if is_given { Some(made.grants.clone()) } else { self.without_revoked(run) },
             budget: self.budget.map(|_| made.limits.budget),
             // A session that began elsewhere may have come with a laxer rule.
             mark_rule: Some(MarkRule::AskAfterAny),
@@ -300,6 +314,13 @@ impl RunArgs {
             Some(most) => most.bind(given, &SessionAuthority::of(run)),
             None => given,
         }
+    }
+
+    /// The grants of a resumed session without those that it loses; `None` if it loses none.
+    fn without_revoked(&self, run: &Run) -> Option<GrantSet> {
+        let revoked = &self.settled.revoked;
+        let kept: GrantSet = run.grants().iter().filter(|grant| !revoked.contains(grant)).cloned().collect();
+        (kept != *run.grants()).then_some(kept)
     }
 
     /// Whether the user is asked what agents may do in the folder. Not if flags say it, nor for a

@@ -5,6 +5,8 @@
 use holm::grants::{AccessRequest, Grant, GrantKind, GrantSet, Level, LevelDecision, Mode};
 use holm_tools::shell::SHELL;
 
+use crate::access_words;
+
 /// What decides whether a call passes without a question.
 #[derive(Debug, Clone)]
 pub(crate) struct CallPermissions {
@@ -122,19 +124,6 @@ const fn level(kind: GrantKind) -> Level {
 fn in_words(grant: &Grant) -> String {
     let text = grant.to_string();
     let pattern = text.split_once(':').map_or("", |(_, pattern)| pattern);
-    let words = match (grant.kind(), pattern) {
-        (GrantKind::Read, "**") => "read any file in the workspace".into(),
-        (GrantKind::Write, "**") => "write any file in the workspace".into(),
-        (GrantKind::Exec, "*") => "run any program of the system".into(),
-        (GrantKind::Exec, "./**") => "run programs in the workspace".into(),
-        (GrantKind::Read, path) => format!("read {path}"),
-        (GrantKind::Write, path) => format!("write {path}"),
-        (GrantKind::Exec, program) => format!("run {program}"),
-        (GrantKind::Fetch, host) => format!("connect to {host}"),
-        (GrantKind::Env, name) => format!("see the variable {name}"),
-        (GrantKind::Secret, name) => format!("send the secret {name}"),
-        (GrantKind::Spawn, name) => format!("call the helper {name}"),
-        (GrantKind::Tool, name) => format!("call the tool {name} without a question"),
-    };
+    let words = access_words::words(grant.kind(), pattern);
     format!("{words} (`{text}`)")
 }

@@ -23,7 +23,13 @@ fn writing_to_a_cache_that_lasts_an_hour_costs_twice_the_input_at_anthropic_alon
             .with_key("anthropic", "k".to_owned().into())
             .with_key("openai", "k".to_owned().into())
             .by(ModelOptions { cache, ..ModelOptions::default() });
-        let price = choose(Some(model), None, &reach, |_| None).unwrap().card.price.unwrap();
+        let card = choose(Some(model), None, &reach, |_| None).unwrap().card;
+        let price = card.price.unwrap();
+        let kept = CacheLifetime::of(&[card]);
+        assert_eq!(
+            kept.is_hour_at("anthropic"),
+            cache.is_hour_at("anthropic") && model.starts_with("anthropic")
+        );
         (price.input, price.cache_write)
     };
     let claude = "anthropic/claude-sonnet-4-5";

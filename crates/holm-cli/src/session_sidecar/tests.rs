@@ -27,6 +27,7 @@ fn a_file_that_cannot_be_read_is_no_reason_to_forbid_less() {
         r#"{"folder":7}"#,
         r#"{"folder":"/srv/one","deny":["  "]}"#,
         r#"{"folder":"/srv/one","deny":7}"#,
+        r#"{"folder":"/srv/one","deny":[],"level_grants":["grant everything"]}"#,
     ] {
         fs::write(file(&here, "s"), text).unwrap();
         assert!(SessionSidecar::of(&here, "s").is_err(), "{text}");

@@ -155,9 +155,7 @@ fn prompts_that_a_project_has_names_for_work_once_they_are_trusted() {
     }}});
     let stage = stage.file("agents-exe.cfg.json", &cfg.to_string()).file("a.txt", "long words\n");
     let args = ["--alias", "sum", "-f", "a.txt"];
-    stage
-        .run(&args)
-        .fails(3, "agents-exe.cfg.json: you have not trusted it as it is\n  hint: `holm tool trust ");
+    stage.run(&args).fails(3, "agents-exe.cfg.json: you have not trusted it\n  hint: `holm tool trust ");
     stage.agrees(["tool", "trust", "."]);
     stage.run(&args).says("Short.\n");
     assert!(stage.double.requests()[0].text().contains("Sum up a.txt: long words"));

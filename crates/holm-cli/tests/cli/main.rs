@@ -19,6 +19,7 @@ mod door;
 mod endings;
 mod exe;
 mod first_contact;
+mod grouped_questions;
 mod guests;
 mod habits;
 mod handover;
@@ -46,6 +47,7 @@ mod prompts;
 mod pty;
 #[cfg(feature = "local")]
 mod pull;
+mod resumed_trust;
 mod run;
 mod screens;
 mod sdk;

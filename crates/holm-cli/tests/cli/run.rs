@@ -34,7 +34,7 @@ fn without_a_model_a_script_answers_and_says_so() {
     let ran = stage.holm(["run", "-p", "hi", "--grant", "read:**"]);
     assert_eq!(ran.code, Some(0));
     assert!(ran.out.starts_with("I am a script, not a model."), "{}", ran.out);
-    insta::assert_snapshot!(ran.err, @"holm: no model was chosen, so a script answers; choose one with --model or HOLM_MODEL");
+    insta::assert_snapshot!(ran.err, @"holm: no model was chosen, so a script answers; choose one with --model or `holm init --model`");
     // Where nothing answers, nothing is said of who would have.
     stage.holm(["run", "-p", "hi", "--session", "../odd"]).fails(2, "odd");
     let ran = stage.holm(["run", "-p", "hi", "--session", "none", "--resume"]);

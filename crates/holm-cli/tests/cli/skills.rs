@@ -78,7 +78,7 @@ fn a_skill_is_disclosed_in_three_steps_once_it_is_trusted() {
     );
     // A file that was not reviewed is not given out.
     fs::write(skills.join("greet/SKILL.md"), "---\nname: greet\ndescription: Other.\n---\nOther.\n").unwrap();
-    stage.holm(["skill", "show", "greet"]).fails(3, "you have not trusted it as it is");
+    stage.holm(["skill", "show", "greet"]).fails(3, "you have not trusted it");
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn a_projects_skill_that_nobody_trusts_does_not_hide_ones_own_of_the_same_name()
     let lines: Vec<&str> = listed.lines().collect();
     assert_eq!(lines.len(), 2, "{listed}");
     assert!(lines[0].starts_with("fix  Greets people.  ("), "{listed}");
-    assert!(lines[1].starts_with("fix  cannot be used: you have not trusted it as it is"), "{listed}");
+    assert!(lines[1].starts_with("fix  cannot be used: you have not trusted it"), "{listed}");
     stage.agrees(["tool", "trust", ".holm/skills"]);
     holm(&["skill", "show", "fix"]).says("Theirs.\n");
     assert_eq!(holm(&["skill", "list"]).out.lines().count(), 1, "the one that is used");

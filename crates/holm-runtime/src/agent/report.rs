@@ -72,7 +72,8 @@ fn in_words(ending: &Ending) -> String {
             format!("a limit was reached ({limit:?}: {used} of {allowed})")
         }
         Ending::Cancelled { reason } => format!("it was cancelled ({reason})"),
-        Ending::Failed { class: FailureClass::HostCrash, message, .. } => message.clone(),
+        Ending::Failed { class: FailureClass::HostCrash, message, .. }
+        | Ending::Failed { attempts: 0, message, .. } => message.clone(),
         Ending::Failed { message, attempts, .. } => {
             let times = if *attempts == 1 { "attempt" } else { "attempts" };
             format!("the model failed after {attempts} {times} ({message})")

@@ -12,6 +12,7 @@ use holm_runtime::{BoxFuture, SecretReveal, Tool, ToolInvocation, Toolbox};
 
 use super::{SourceRank, ToolOffer, ToolSource};
 use crate::catalogue::{CatalogueEntry, CatalogueHits, CatalogueQuery, RenamedTool, ToolCatalogue};
+use crate::shell::{RUN_PROGRAM, SHELL};
 
 /// All tools at one moment, each under a unique name that every provider accepts.
 #[derive(Default)]
@@ -144,16 +145,17 @@ fn add(toolbox: &mut Toolbox, tool: &Arc<dyn Tool>) {
     debug_assert!(added.is_ok(), "names of a catalogue differ");
 }
 
-/// The reserved names: those that a run answers itself, unless the program itself
-/// offers exactly that tool.
+/// The reserved names: those that a run answers itself, and those of the command tools, because
+/// grants for commands name them. The program itself may offer exactly these tools.
 fn reserved(offered: &[(ToolSource, ToolOffer)]) -> Vec<&'static str> {
-    let is_offered = |name: &str| {
-        offered.iter().filter(|(source, _)| source.rank == SourceRank::BuiltIn).any(|(_, offer)| {
-            let declared = offer.tool.declaration();
-            declared.name == name && declared.kind.own_name() == Some(name)
-        })
+    let built_in = |name: &str| {
+        let built_in = offered.iter().filter(|(source, _)| source.rank == SourceRank::BuiltIn);
+        built_in.map(|(_, offer)| offer.tool.declaration()).find(|declared| declared.name == name)
     };
-    OWN_NAMES.iter().copied().filter(|name| !is_offered(name)).collect()
+    let is_own = |name: &&str| built_in(name).is_none_or(|tool| tool.kind.own_name() != Some(name));
+    let is_command = |name: &&str| built_in(name).is_none();
+    let own = OWN_NAMES.iter().copied().filter(is_own);
+    own.chain([SHELL, RUN_PROGRAM].into_iter().filter(is_command)).collect()
 }
 
 fn entry(source: &ToolSource, offer: &ToolOffer) -> CatalogueEntry {

@@ -20,9 +20,6 @@ pub fn always_covers(proposal: &Proposal, offer: &ApprovalOffer) -> Option<Strin
     }
     let grants = session_grants(proposal);
     let mut covers = vec![again(offer)];
-    if grants.is_empty() && !proposal.missing.is_empty() {
-        covers.push("the missing grants, this once".into());
-    }
     covers.extend(grants.iter().map(|grant| format!("for every later call {}", described(grant))));
     Some(covers.join("; "))
 }

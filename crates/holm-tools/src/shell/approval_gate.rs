@@ -6,10 +6,11 @@
 //! answer never applies to another session, project or agent. It forgets all answers when
 //! the mode changes ([`ApprovalGate::forget`]).
 //!
-//! It answers by itself only if the level of the tool is the one reason to ask. A missing grant, or
-//! data that would leave after untrusted input came in, is always a question for the person. One
-//! exception: an answer for a family also answers the open questions of the same caller that miss
-//! only the grants of this family, because the calls of one reply are asked about together.
+//! It answers by itself only for the reasons that the person was shown. Approved calls and beginnings
+//! of commands are remembered with the grants that they missed, and a call that misses more is asked
+//! about again. An answer for a family also answers the open questions of the same caller that miss
+//! only its grants, because the calls of one reply are asked about together. Data that would leave
+//! after untrusted input came in is always a question for the person.
 //!
 //! It shows nothing itself: an [`ApprovalAsker`] does, such as `holm-cli/src/approve.rs` or
 //! `holm-server/src/live/question_broker.rs`. The words for what an answer covers are in
@@ -41,11 +42,11 @@ const NOT_SHOWN: &str = "not shown…]";
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalAnswer {
     Once,
-    /// This very call, for as long as the session lasts, and with it the grants that it misses.
+    /// This very call, for as long as the session lasts. If it is not a command, other calls may use
+    /// the grants that it misses too; see [`session_grants`].
     Session,
-    /// Every command that begins like this one and runs in the same folder, for as long as the
-    /// session lasts; see [`ApprovalOffer::prefix`]. The grants that this one misses are
-    /// given to it alone.
+    /// Every command that begins like this one, runs in the same folder and misses no other grants,
+    /// for as long as the session lasts; see [`ApprovalOffer::prefix`].
     Prefix,
     /// Every call of the same family, for as long as the session lasts; see
     /// [`ApprovalOffer::family`].
@@ -92,10 +93,13 @@ pub fn lasts(proposal: &Proposal) -> bool {
 }
 
 /// The grants that [`ApprovalAnswer::Session`] gives for the rest of the session, beside this very
-/// call. Empty if a part of the call was shortened or escaped for the screen, because the shown
-/// text is not the grant then.
+/// call. Empty for commands, which need far more than they use, and if a part of the call was
+/// shortened or escaped for the screen, because the shown text is not the grant then.
 #[must_use]
 pub fn session_grants(proposal: &Proposal) -> Vec<Grant> {
+    if is_command(proposal) {
+        return Vec::new();
+    }
     let given: Option<Vec<Grant>> =
         proposal.missing.iter().map(|missing| given(missing, &proposal.arguments)).collect();
     given.unwrap_or_default()
@@ -124,19 +128,27 @@ struct ApprovalMemory {
     rules: CommandRules,
     /// The rules before any answer.
     given: CommandRules,
-    /// Beginnings of commands that pass, each in one folder: another folder may hold different
-    /// files of the same names.
-    prefixes: BTreeSet<(String, CommandRule)>,
+    prefixes: Vec<ApprovedPrefix>,
     /// What families of calls may use.
     families: GrantSet,
-    /// Calls that may run again, by their digest.
-    again: BTreeSet<String>,
+    /// Calls that may run again, by their digest, each with the grants that it missed.
+    again: BTreeMap<String, Vec<String>>,
     /// Calls that may never run, by their digest.
     never: BTreeSet<String>,
     /// The open questions.
     open: BTreeMap<u64, OpenQuestion>,
     /// How many questions were asked.
     asked: u64,
+}
+
+/// Commands with an approved beginning.
+#[derive(Debug)]
+struct ApprovedPrefix {
+    /// Where they run: another folder may hold different files of the same names.
+    folder: String,
+    rule: CommandRule,
+    /// The grants that the approved command missed.
+    missing: Vec<String>,
 }
 
 /// A question that waits for its answer.
@@ -235,7 +247,10 @@ impl Approver for ApprovalGate {
                 verdict = gate.answered_by_others(&open, &proposal) => return verdict,
             };
             drop(open);
-            let prefix = offer.prefix.zip(folder).map(|(rule, folder)| (folder, rule));
+            let prefix = offer.prefix.zip(folder).map(|(rule, folder)| {
+                let missing = proposal.missing.clone();
+                ApprovedPrefix { folder, rule, missing }
+            });
             let family = offer.family.map(|family| family.grants().to_vec()).unwrap_or_default();
             gate.memory().keep(&answer, &proposal, prefix, &family);
             if answer == ApprovalAnswer::Family {
@@ -291,22 +306,37 @@ impl ApprovalMemory {
             Some(CommandRuling::Unclear(why)) => return Some(Verdict::deny(*why)),
             Some(CommandRuling::Allowed | CommandRuling::Ask) | None => {}
         }
-        let is_given = proposal.missing.iter().all(|need| admits(since, need));
-        let is_known = || {
-            self.again.contains(&proposal.digest)
-                || ruling == Some(CommandRuling::Allowed)
-                || covers(&self.families, proposal)
-        };
+        let was_approved = self.was_approved(proposal, shown);
+        let is_level_known =
+            was_approved || ruling == Some(CommandRuling::Allowed) || covers(&self.families, proposal);
+        let is_missing_given = was_approved || proposal.missing.iter().all(|need| admits(since, need));
         let is_answered = |reason: &AskReason| match reason {
-            AskReason::Level => is_known(),
-            AskReason::MissingGrant => !since.is_empty(),
+            AskReason::Level => is_level_known,
+            AskReason::MissingGrant => is_missing_given,
             AskReason::EgressAfterMark
             | AskReason::WriteAfterMark
             | AskReason::HookWants
             | AskReason::LeavesPlan => false,
         };
-        let is_asked = !proposal.reasons.is_empty() || is_known();
-        (is_asked && is_given && proposal.reasons.iter().all(is_answered)).then(Verdict::allow)
+        let is_asked = !proposal.reasons.is_empty() || is_level_known;
+        let answers = is_asked && is_missing_given && proposal.reasons.iter().all(is_answered);
+        answers.then(Verdict::allow)
+    }
+
+    /// Whether this call, or a command with this beginning, was approved without more grants than it
+    /// misses now.
+    fn was_approved(&self, proposal: &Proposal, shown: Option<&ProposedCommand>) -> bool {
+        let misses_no_more =
+            |approved: &Vec<String>| proposal.missing.iter().all(|need| approved.contains(need));
+        if self.again.get(&proposal.digest).is_some_and(misses_no_more) {
+            return true;
+        }
+        let Some(shown) = shown else { return false };
+        let mut rules = CommandRules::default();
+        let here = self.prefixes.iter().filter(|prefix| prefix.folder == shown.folder);
+        here.filter(|prefix| misses_no_more(&prefix.missing))
+            .for_each(|prefix| rules.allow(prefix.rule.clone()));
+        rules.judge(&shown.script) == CommandRuling::Allowed
     }
 
     /// The answer to an open question, if answers to other questions decide it too.
@@ -325,8 +355,8 @@ impl ApprovalMemory {
     /// The rules for commands that run in this folder.
     fn rules_in(&self, folder: &str) -> CommandRules {
         let mut rules = self.rules.clone();
-        let here = self.prefixes.iter().filter(|(place, _)| place == folder);
-        here.for_each(|(_, rule)| rules.allow(rule.clone()));
+        let here = self.prefixes.iter().filter(|prefix| prefix.folder == folder);
+        here.for_each(|prefix| rules.allow(prefix.rule.clone()));
         rules
     }
 
@@ -334,12 +364,14 @@ impl ApprovalMemory {
         &mut self,
         answer: &ApprovalAnswer,
         proposal: &Proposal,
-        prefix: Option<(String, CommandRule)>,
+        prefix: Option<ApprovedPrefix>,
         family: &[Grant],
     ) {
         match answer {
             ApprovalAnswer::Once | ApprovalAnswer::No { .. } | ApprovalAnswer::Rewrite { .. } => {}
-            ApprovalAnswer::Session => drop(self.again.insert(proposal.digest.clone())),
+            ApprovalAnswer::Session => {
+                self.again.insert(proposal.digest.clone(), proposal.missing.clone());
+            }
             ApprovalAnswer::Prefix => self.prefixes.extend(prefix),
             ApprovalAnswer::Family => {
                 self.families = self.families.iter().chain(family).cloned().collect();
@@ -351,8 +383,7 @@ impl ApprovalMemory {
 
 fn verdict(answer: ApprovalAnswer, proposal: &Proposal, family: Vec<Grant>) -> Verdict {
     match answer {
-        // A prefix is about commands; a missing grant of one command is given
-        // for this command only.
+        // A prefix is about commands, which get the grants that they miss one by one.
         ApprovalAnswer::Once | ApprovalAnswer::Prefix => Verdict::allow(),
         ApprovalAnswer::Session => {
             Verdict::Allow { grants: session_grants(proposal).into_iter().collect(), until: None }
@@ -391,11 +422,14 @@ pub(super) fn is_shortened(need: &str) -> bool {
 /// Whether a command has parts that the person would not see. A model can write such a mark itself,
 /// and its call is then refused.
 fn is_cut(proposal: &Proposal) -> bool {
-    let is_command = [SHELL, RUN_PROGRAM].contains(&proposal.tool.as_str());
     let cut = |text: &String| text.contains(NOT_SHOWN);
     let whole = digest(&proposal.tool, &proposal.arguments) == proposal.digest;
     let arguments = !whole && cut(&proposal.arguments);
-    is_command && (arguments || proposal.needs.iter().chain(&proposal.missing).any(cut))
+    is_command(proposal) && (arguments || proposal.needs.iter().chain(&proposal.missing).any(cut))
+}
+
+fn is_command(proposal: &Proposal) -> bool {
+    [SHELL, RUN_PROGRAM].contains(&proposal.tool.as_str())
 }
 
 /// A command exactly as it will run.

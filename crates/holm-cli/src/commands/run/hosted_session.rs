@@ -126,6 +126,7 @@ impl RunArgs {
             resume: true,
             model: None,
             mode: None,
+            trust: None,
             grant: Vec::new(),
             budget: None,
             ..args

@@ -87,9 +87,10 @@ impl RunArgs {
         args.check()?;
         let store = places.store().await?;
         let args = args.with_whole_names(&store).await?;
-        let (began, named) = (args.began(&places)?, args.model.clone());
+        let ((began, revoked), named) = (args.began(&places)?, args.model.clone());
         let (args, places) = args.settle(places, screen)?;
         let mut args = args.keep_models(named.as_deref(), &store).await?;
+        args.settled.revoked = revoked;
         args.deny_command.extend(began.deny.iter().cloned());
         let places = places.within(args.ways.bounds());
         Ok(PreparedRun { args, places, store, began })

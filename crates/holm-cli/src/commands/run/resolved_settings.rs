@@ -3,11 +3,12 @@
 //!
 //! A policy is applied to flags too, and its ceiling is kept for resumed sessions
 //! (`commands/run/session_authority.rs`). A resumed session keeps its system prompt, turns, mode,
-//! budget and grants, unless a flag is given now. An invalid command rule is an error with its
+//! budget and grants, unless a flag is given now or the user trusts its folder less. An invalid command rule is an error with its
 //! place, never a rule that is left out.
 
 use std::sync::Arc;
 
+use holm::grants::Grant;
 use holm_config::{ConfigLayers, ConfigSettings, SettingValue, TextTemplate, ToolSet};
 use holm_tools::shell::{CommandRule, CommandRules};
 
@@ -39,6 +40,8 @@ pub(crate) struct ResolvedSettings {
     pub(super) agent: Option<AgentDefinition>,
     /// The ceiling that an administrator sets, if there is one.
     pub(super) most: Option<PolicyCeiling>,
+    /// Grants that a resumed session loses: the user trusts its folder less than when it began.
+    pub(super) revoked: Vec<Grant>,
     /// Extra tools that the caller's user interface adds.
     pub(super) brings: Option<Arc<dyn ExtraTools>>,
 }

@@ -6,7 +6,7 @@ use holm::{store::Store, wire::services::ServiceTable};
 use super::RunArgs;
 use crate::{
     exit::{CommandError, CommandExit},
-    model::SCRIPT,
+    model::{CacheLifetime, SCRIPT},
 };
 
 impl RunArgs {
@@ -18,8 +18,10 @@ impl RunArgs {
         store: &Store,
     ) -> Result<Self, CommandError> {
         let Some(session) = self.past().map(str::to_owned) else { return Ok(self) };
-        let models = models(store, &session).await;
         // The caller that resumes it reports that it is missing.
+        let Ok(started) = store.started(&session).await else { return Ok(self) };
+        let lifetime = CacheLifetime::of(&started.config.models);
+        let models: Vec<String> = started.config.models.into_iter().map(|model| model.name).collect();
         let Some((first, others)) = models.split_first() else { return Ok(self) };
         if first == SCRIPT {
             if self.script.is_none() {
@@ -36,18 +38,15 @@ impl RunArgs {
             return Err(CommandError::new(CommandExit::Usage, message)
                 .hint("leave --model and --script out, or start a new session"));
         }
+        // Its prices say how long its prompts are kept.
+        self.ways.cache = lifetime;
+        self.settled.reach = std::mem::take(&mut self.settled.reach).by(self.ways);
         self.model = Some(first.clone());
         if self.step_up.is_empty() {
             self.step_up = others.to_vec();
         }
         Ok(self)
     }
-}
-
-/// The models with which a session began, in order; empty if it is missing or cannot be read.
-async fn models(store: &Store, session: &str) -> Vec<String> {
-    let Ok(started) = store.started(session).await else { return Vec::new() };
-    started.config.models.into_iter().map(|model| model.name).collect()
 }
 
 /// A name as its provider has it: two names may mean one model.

@@ -131,7 +131,9 @@ impl ApprovedCalls {
         let Some(script) = super::script_of(&proposal.tool, &proposal.arguments) else { return };
         let [command] = script.commands() else { return };
         let words: Option<Vec<&str>> = command.words.iter().map(|word| word.value()).collect();
-        let rule = words.and_then(|words| words.join(" ").parse::<CommandRule>().ok());
+        // In a rule, a star stands for all words, and an option for all of its values.
+        let is_exact = |words: &Vec<&str>| !words.iter().any(|word| word.contains(['*', '=']));
+        let rule = words.filter(is_exact).and_then(|words| words.join(" ").parse::<CommandRule>().ok());
         let Some(rule) = rule else { return };
         let mut rules = CommandRules::default();
         rules.allow(rule.clone());
@@ -244,6 +246,9 @@ mod tests {
     fn a_command_is_suggested_as_a_rule_and_never_as_a_grant() {
         let calls = [command("npm test"), command("npm test"), command("a && b"), command("echo $X")];
         assert_eq!(suggested(&calls), ["--allow-command npm test 2"]);
+        for wider in ["npm '*'", "npm *", "git diff --output=a"] {
+            assert_eq!(suggested(&[command(wider)]), [""; 0], "{wider}");
+        }
         let argv = json!({ "program": "npm", "args": ["test"] });
         let argv = proposal(RUN_PROGRAM, Level::Execute, argv, &["exec:npm"]);
         assert_eq!(suggested(&[argv]), ["--allow-command npm test 1"]);

@@ -13,6 +13,7 @@ use super::{names, problems, said, says};
 use crate::agents::AgentLoader;
 use crate::catalogue::{RenameCause, SchemaDisclosure};
 use crate::conversation::{TOOL_SEARCH, plan_tools};
+use crate::shell::{RUN_PROGRAM, SHELL};
 
 fn user(origin: &str) -> ToolSource {
     ToolSource::new(SourceRank::User, origin)
@@ -80,6 +81,19 @@ async fn a_name_that_a_run_answers_itself_is_given_to_no_tool_whoever_offers_it(
         assert_eq!(told, reserved, "{rank:?}");
         assert!(problems(&snapshot).is_empty() && snapshot.toolbox().check().is_ok(), "{snapshot:?}");
     }
+}
+
+#[tokio::test]
+async fn only_the_program_itself_offers_tools_under_the_names_of_the_command_tools() {
+    let registry = ToolRegistry::new();
+    let server = ToolSource::new(SourceRank::Server, "run");
+    let snapshot =
+        registry.edit(|edit| edit.set(server, [says(SHELL, "server"), says(RUN_PROGRAM, "server")]));
+    assert_eq!(names(&snapshot), ["run_program_2", "shell_2"], "the program offers neither");
+    let built_in = ToolSource::new(SourceRank::BuiltIn, "built in");
+    let snapshot = registry.edit(|edit| edit.set(built_in, [says(SHELL, "ours")]));
+    assert_eq!(names(&snapshot), ["run_program_2", "shell", "shell_2"]);
+    assert_eq!(said(&snapshot, SHELL).await.as_deref(), Some("ours"));
 }
 
 #[tokio::test]

@@ -48,10 +48,13 @@ pub enum TrailingWords {
 /// A text is not a valid rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{0:?} is not a valid rule; write the beginning of one command in plain words, such as git status or \
-    cargo test *"
+    "{text:?} is not a valid rule: {why}; write the beginning of one command in plain words, such as \
+     git status or cargo test *"
 )]
-pub struct CommandRuleError(String);
+pub struct CommandRuleError {
+    text: String,
+    why: &'static str,
+}
 
 impl CommandRule {
     /// The rule that "this prefix" would remember for a script of one plain command. Returns `None`
@@ -127,27 +130,35 @@ impl FromStr for CommandRule {
     type Err = CommandRuleError;
 
     fn from_str(text: &str) -> Result<Self, CommandRuleError> {
-        let error = || CommandRuleError(text.chars().take(80).collect());
+        let error = |why| CommandRuleError { text: text.chars().take(80).collect(), why };
         let (body, rest) = match text.strip_suffix(" *") {
             Some(body) => (body, TrailingWords::Any),
             None => (text, TrailingWords::Listed),
         };
-        let script = ShellScript::read(body).ok().filter(|_| text.len() <= MAX_RULE).ok_or_else(error)?;
+        if text.len() > MAX_RULE {
+            return Err(error("it is too long"));
+        }
+        let not_one = "it is not one command";
+        let script = ShellScript::read(body).map_err(|_| error(not_one))?;
         let ([command], ScriptComplexity::Plain) = (script.commands(), script.form()) else {
-            return Err(error());
+            return Err(error(not_one));
         };
         let (mut words, mut options) = (Vec::new(), BTreeSet::new());
         for word in &command.words {
-            let ScriptWord::Plain(word) = word else { return Err(error()) };
+            let ScriptWord::Plain(word) = word else {
+                return Err(error("it contains a variable, a pattern or a substitution"));
+            };
             if is_option(word) {
                 options.insert(option_name(word).to_owned());
-            } else if options.is_empty() && !word.is_empty() && !word.contains(char::is_whitespace) {
-                words.push(word.clone());
+            } else if !options.is_empty() {
+                return Err(error("a word follows an option"));
+            } else if word.is_empty() || word.contains(char::is_whitespace) {
+                return Err(error("a word is empty or contains a blank"));
             } else {
-                return Err(error());
+                words.push(word.clone());
             }
         }
-        if words.is_empty() { Err(error()) } else { Ok(Self { words, options, rest }) }
+        if words.is_empty() { Err(error("it names no program")) } else { Ok(Self { words, options, rest }) }
     }
 }
 

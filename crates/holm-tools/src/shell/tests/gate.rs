@@ -106,19 +106,18 @@ async fn rules_answer_first_and_deny_wins() {
 }
 
 #[tokio::test]
-async fn what_is_missing_or_leaves_is_asked_whatever_was_said_before() {
+async fn what_was_not_shown_is_asked_whatever_was_said_before() {
     let (person, gate) = person(ApprovalAnswer::Session);
     assert!(judged(&gate, "git status").await, "a rule lets it pass");
     let mut wants = proposal("git status");
     wants.missing = vec!["write:.git/**".into()];
     wants.reasons.push(AskReason::MissingGrant);
-    let Verdict::Allow { grants, until } = gate.judge(wants.clone()).await else { panic!("a yes") };
-    assert_eq!(
-        (grants.iter().map(ToString::to_string).collect::<Vec<_>>(), until),
-        (vec!["write:.git/**".into()], None)
-    );
+    assert_eq!(gate.judge(wants.clone()).await, Verdict::allow(), "other calls get no grant");
+    assert_eq!(gate.judge(wants.clone()).await, Verdict::allow());
+    assert_eq!(person.asked(), 1, "the same call with the same needs was approved");
+    wants.missing.push("read:/home/u/**".into());
     gate.judge(wants).await;
-    assert_eq!(person.asked(), 2, "a grant that is missing is never assumed");
+    assert_eq!(person.asked(), 2, "it misses more than was shown");
     for reason in [AskReason::EgressAfterMark, AskReason::WriteAfterMark, AskReason::HookWants] {
         let before = person.asked();
         gate.judge(Proposal { reasons: vec![AskReason::Level, reason], ..proposal("git status") }).await;
@@ -189,12 +188,25 @@ async fn a_prefix_holds_in_the_folder_that_it_was_given_in() {
 }
 
 #[tokio::test]
-async fn a_prefix_gives_no_grant_beyond_this_call() {
-    let (_, gate) = person(ApprovalAnswer::Prefix);
-    let mut wants = proposal("ls src");
-    wants.missing = vec!["read:/home/u/**".into()];
-    wants.reasons.push(AskReason::MissingGrant);
-    assert_eq!(gate.judge(wants).await, Verdict::allow());
+async fn a_prefix_covers_commands_that_miss_no_more_than_the_approved_one() {
+    let (person, gate) = person(ApprovalAnswer::Prefix);
+    let wants = |script: &str, missing: &[&str]| Proposal {
+        missing: missing.iter().map(|need| (*need).to_owned()).collect(),
+        reasons: vec![AskReason::Level, AskReason::MissingGrant],
+        ..proposal(script)
+    };
+    let home = "read:/home/u/**";
+    assert_eq!(gate.judge(wants("ls src", &["exec:*", "write:**"])).await, Verdict::allow());
+    assert_eq!(gate.judge(wants("ls docs", &["exec:*"])).await, Verdict::allow());
+    assert_eq!(person.asked(), 1);
+    gate.judge(wants("ls docs", &["exec:*", home])).await;
+    assert_eq!(person.asked(), 2, "it misses more");
+    // A rule of the settings approves no grant, alone or beside an approved beginning.
+    for script in ["git status", "git status && ls src"] {
+        let before = person.asked();
+        gate.judge(wants(script, &["exec:*"])).await;
+        assert_eq!(person.asked(), before + 1, "{script}");
+    }
 }
 
 #[tokio::test]

@@ -1,0 +1,96 @@
+//! Tests questions about several calls of one reply: at the terminal they are one question.
+
+use holm_testkit::double::Act;
+use serde_json::json;
+
+use crate::{
+    stage::{MODEL, Stage},
+    terminal,
+};
+
+/// A model that writes three files under `src/` in one reply.
+fn stage() -> Stage {
+    let write = |name: &str| json!({ "path": format!("src/{name}"), "content": "x\n" }).to_string();
+    let [a, b, c] = ["a.txt", "b.txt", "c.txt"].map(write);
+    let acts = vec![
+        Act::calls(&[("c1", "write", &a), ("c2", "write", &b), ("c3", "write", &c)]),
+        Act::says("Done."),
+    ];
+    Stage::new(acts)
+}
+
+fn line() -> String {
+    format!("{} run --model {MODEL} -p Go --trust look", env!("CARGO_BIN_EXE_holm"))
+}
+
+/// The questions that were asked, and the files that were written.
+fn ran(stage: &Stage, answers: &[&str]) -> (usize, Vec<bool>, String) {
+    let prompts = ["[n]o: ", "[n]o to all: "];
+    let (code, screen) = terminal::pressing(stage, &line(), &prompts, answers);
+    assert_eq!(code, Some(0), "{screen}");
+    let written = ["a.txt", "b.txt", "c.txt"].map(|name| stage.work().join("src").join(name).exists());
+    (prompts.iter().map(|prompt| screen.matches(prompt).count()).sum(), written.to_vec(), screen)
+}
+
+#[test]
+fn the_calls_of_one_reply_are_one_question() {
+    let stage = stage();
+    let (questions, written, screen) = ran(&stage, &["y\n"]);
+    assert_eq!((questions, written), (1, vec![true; 3]), "{screen}");
+    let at = |text: &str| screen.find(text).unwrap_or_else(|| panic!("{text}: {screen}"));
+    let order = [at("asks about 3 calls"), at("1. write src/a.txt?"), at("2. write src/b.txt?")];
+    assert!(order.is_sorted() && at("3. write src/c.txt?") > order[2], "{screen}");
+    let (questions, written, screen) = ran(&self::stage(), &["n\n"]);
+    assert_eq!((questions, written), (1, vec![false; 3]), "{screen}");
+}
+
+#[test]
+fn the_calls_of_one_reply_can_be_answered_one_by_one() {
+    let (questions, written, screen) = ran(&stage(), &["o\n", "y\n", "n\n", "y\n"]);
+    assert_eq!((questions, written), (4, vec![true, false, true]), "{screen}");
+}
+
+#[test]
+fn an_answer_for_a_family_ends_the_questions_that_it_covers() {
+    let (questions, written, screen) = ran(&stage(), &["o\n", "f\n"]);
+    assert_eq!((questions, written), (2, vec![true; 3]), "{screen}");
+    let (questions, written, screen) = ran(&stage(), &["f\n"]);
+    assert_eq!((questions, written), (1, vec![true; 3]), "{screen}");
+    assert!(screen.contains("[f] writes under src/ (write:src/**)"), "{screen}");
+}
+
+/// A model that runs commands, each in a reply of its own.
+fn commands(scripts: &[&str]) -> Stage {
+    let calls = scripts.iter().map(|script| {
+        let arguments = json!({ "script": script }).to_string();
+        Act::calls(&[("c", "shell", &arguments)])
+    });
+    Stage::new(calls.chain([Act::says("Done.")]).collect::<Vec<_>>())
+}
+
+#[test]
+fn always_for_a_command_covers_its_repetitions_where_nothing_is_granted() {
+    let prompts = ["[n]o: "];
+    for (scripts, answer, questions) in [
+        (["ls *.txt", "ls *.txt"], "a\n", 1),
+        (["git status", "git status --short"], "p\n", 1),
+        (["ls *.txt", "ls *.txt"], "y\n", 2),
+    ] {
+        let stage = commands(&scripts);
+        let (code, screen) = terminal::pressing(&stage, &line(), &prompts, &[answer; 2]);
+        assert_eq!((code, screen.matches(prompts[0]).count()), (Some(0), questions), "{answer}: {screen}");
+    }
+}
+
+#[test]
+fn the_flags_of_a_hint_let_the_command_run() {
+    let stage = commands(&["echo ran > made.txt"]);
+    let denied = stage.run(&["-p", "Go", "--trust", "look"]);
+    let (_, hint) = denied.err.split_once("this call alone with ").unwrap();
+    let flags: Vec<String> =
+        hint.lines().next().unwrap().split(' ').map(|flag| flag.trim_matches('\'').to_owned()).collect();
+    let stage = commands(&["echo ran > made.txt"]);
+    let words = ["-p", "Go", "--trust", "look"].into_iter().chain(flags.iter().map(String::as_str));
+    let ran = stage.run(&words.collect::<Vec<_>>());
+    assert!(stage.work().join("made.txt").exists(), "{flags:?}: {ran:?}");
+}
