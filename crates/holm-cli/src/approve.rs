@@ -482,7 +482,7 @@ fn ask(
 
 /// Drops input that was typed before a question could be read: it was meant for something else, as
 /// is the rest of pasted text.
-fn forget_typed() {
+pub(crate) fn forget_typed() {
     let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
 }
 

@@ -1,11 +1,14 @@
 //! The first question in a folder: what agents may do there without asking.
 //!
 //! It is asked once, at a terminal, before a run or a chat starts, and the answer is stored by
-//! [`crate::folder_trust`]. It is not asked if flags already say what is allowed.
+//! [`crate::folder_trust`]. It is not asked if flags already say what is allowed, nor in folders
+//! that stay closed. In the home folder and above it, the answer is not stored, because it would
+//! cover every project of the user.
 
 use crate::{
+    approve,
     exit::CommandError,
-    folder_trust::{FolderAccess, FolderTrustFile, TrustLevel},
+    folder_trust::{AnswerScope, FolderAccess, FolderTrustFile, TrustLevel},
     holm_paths::HolmPaths,
     screen::{DisplayablePath as _, TerminalOutput},
 };
@@ -13,17 +16,9 @@ use crate::{
 /// How often an unclear answer is asked again before the run starts with reading alone.
 const MOST_TRIES: u32 = 3;
 
-/// The choices of the question: name, meaning and level. The strictest level is not among them;
-/// `holm trust ask` chooses it.
-const CHOICES: [(&str, &str, TrustLevel); 3] = [
-    ("Look", "read files; I approve every change and every command", TrustLevel::Look),
-    ("Edit", "read and write files; I approve every command", TrustLevel::Edit),
-    (
-        "Work in the jail",
-        "also run commands, without network and without access outside this folder",
-        TrustLevel::Jail,
-    ),
-];
+/// The choices of the question. The strictest level is not among them; `holm trust ask` chooses it.
+const CHOICES: [(&str, TrustLevel); 3] =
+    [("Look", TrustLevel::Look), ("Edit", TrustLevel::Edit), ("Work in the jail", TrustLevel::Jail)];
 
 /// Whether the user can be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,29 +39,36 @@ pub(crate) fn at_folder(
 ) -> Result<HolmPaths, CommandError> {
     let mut folder_access = FolderAccess::of(&places)?;
     let is_chosen = matches!(folder_access, FolderAccess::Trusted(_));
-    if question == FirstQuestion::Ask
-        && !is_chosen
-        && let Some(level) = ask(&places, screen)
-    {
-        folder_access = FolderAccess::Trusted(level);
-        store(&places, level, screen);
+    if question == FirstQuestion::Ask && !is_chosen {
+        let scope = AnswerScope::of(&places);
+        if let Some(level) = ask(&places, &scope, screen) {
+            folder_access = FolderAccess::Trusted(level);
+            store(&places, &scope, level, screen);
+        }
     }
     Ok(HolmPaths { folder_access, ..places })
 }
 
-/// Stores an answer. If that fails, it still holds for this run.
-fn store(places: &HolmPaths, level: TrustLevel, screen: &TerminalOutput) {
-    let stored = FolderTrustFile::open(places).and_then(|mut file| file.set(&places.work, Some(level)));
+/// Stores an answer for the folder that the question named. If that fails, it still holds for this
+/// run.
+fn store(places: &HolmPaths, scope: &AnswerScope, level: TrustLevel, screen: &TerminalOutput) {
+    let AnswerScope::Folder(folder) = scope else { return };
+    let stored = FolderTrustFile::open(places).and_then(|mut file| file.set(folder, Some(level)));
     if let Err(error) = stored {
         screen.note(&format!("holm: your answer holds for this run only: {error}"));
     }
 }
 
-fn ask(places: &HolmPaths, screen: &TerminalOutput) -> Option<TrustLevel> {
-    for line in question(places) {
+fn ask(places: &HolmPaths, scope: &AnswerScope, screen: &TerminalOutput) -> Option<TrustLevel> {
+    if let AnswerScope::Closed(why) = scope {
+        screen.note(&format!("holm: Holm asks before every call here, because {}", why.reason()));
+        return None;
+    }
+    for line in question(places, scope) {
         screen.note(&line);
     }
     for _ in 0..MOST_TRIES {
+        approve::forget_typed();
         let line = screen.question("Your choice [1]: ")?;
         match answer(&line) {
             Some(level) => return Some(level),
@@ -77,24 +79,37 @@ fn ask(places: &HolmPaths, screen: &TerminalOutput) -> Option<TrustLevel> {
 }
 
 /// The lines of the question.
-fn question(places: &HolmPaths) -> Vec<String> {
-    let mut lines =
-        vec![format!("What may agents do in {} without asking you?", places.work.shown()), String::new()];
-    for (number, (name, means, _)) in CHOICES.iter().enumerate() {
-        lines.push(format!("  {}  {name:<17} {means}", number + 1));
+fn question(places: &HolmPaths, scope: &AnswerScope) -> Vec<String> {
+    let (place, last) = match scope {
+        AnswerScope::Folder(folder) => (
+            format!("{} and the folders in it", folder.shown()),
+            "`holm trust` changes your answer.".to_owned(),
+        ),
+        AnswerScope::Run(why) => {
+            (places.work.shown(), format!("Your answer holds for this run only, because {why}."))
+        }
+        AnswerScope::Closed(_) => (places.work.shown(), String::new()),
+    };
+    let mut lines = vec![format!("What may agents do in {place} without asking you?"), String::new()];
+    for (number, (name, level)) in CHOICES.iter().enumerate() {
+        lines.push(format!("  {}  {name:<17} {}", number + 1, level.short()));
     }
     lines.push(String::new());
-    lines.push("Keys and secrets such as .env stay closed. `holm trust` changes your answer.".into());
+    lines.push(
+        "Secrets such as .env and .ssh stay closed. Commands in the jail can read *.pem, *.key and .npmrc."
+            .into(),
+    );
+    lines.push(last);
     lines
 }
 
 /// What a line means, if it is clear. An empty line is the first choice.
 fn answer(line: &str) -> Option<TrustLevel> {
     let line = line.trim().to_lowercase();
-    let is_meant = |(at, (_, _, level)): &(usize, &(&str, &str, TrustLevel))| {
+    let is_meant = |(at, (_, level)): &(usize, &(&str, TrustLevel))| {
         line == (at + 1).to_string() || line == level.name() || (line.is_empty() && *at == 0)
     };
-    CHOICES.iter().enumerate().find(is_meant).map(|(_, (_, _, level))| *level)
+    CHOICES.iter().enumerate().find(is_meant).map(|(_, (_, level))| *level)
 }
 
 #[cfg(test)]
@@ -110,8 +125,17 @@ mod tests {
     }
 
     #[test]
-    fn the_question_fits_on_a_small_screen() {
-        let lines = question(&HolmPaths::at("/data", "/home/me/project"));
-        assert!(lines.len() <= 8 && lines.iter().all(|line| line.len() <= 100), "{lines:#?}");
+    fn the_question_fits_on_a_small_screen_and_says_where_the_answer_counts() {
+        let places = HolmPaths::at("/data", "/home/me/project/src");
+        let folder = AnswerScope::Folder("/home/me/project".into());
+        let run = AnswerScope::Run("this folder holds more than one project");
+        for (scope, place, last) in [
+            (folder, "in /home/me/project and the folders in it without", "`holm trust` changes"),
+            (run, "in /home/me/project/src without", "for this run only, because this folder holds more"),
+        ] {
+            let lines = question(&places, &scope);
+            assert!(lines.len() <= 8 && lines.iter().all(|line| line.len() <= 100), "{lines:#?}");
+            assert!(lines[0].contains(place) && lines[7].contains(last), "{lines:#?}");
+        }
     }
 }

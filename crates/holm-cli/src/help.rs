@@ -78,7 +78,9 @@ mod tests {
     #[test]
     fn the_help_of_a_run_fits_on_a_screen_and_help_all_has_every_flag() {
         let shown = |flag: &str| {
-            let said = command(Cli::command()).try_get_matches_from(["holm", "run", flag]).unwrap_err();
+            // Not as wide as the terminal in which the tests run.
+            let command = command(Cli::command()).term_width(80);
+            let said = command.try_get_matches_from(["holm", "run", flag]).unwrap_err();
             said.to_string()
         };
         let (short, all) = (shown("--help"), shown("--help-all"));

@@ -12,6 +12,7 @@ use std::{
     fs,
     io::{self, Write as _},
     path::{Path, PathBuf},
+    sync::atomic::{AtomicU64, Ordering},
 };
 
 use holm::{
@@ -311,20 +312,23 @@ pub(crate) fn private_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Replaces a file atomically. Its folder, and so the file, is private to its owner.
+/// Replaces a file atomically. Its folder, and so the file, is private to its owner. Callers at the
+/// same time write to different new files, so the last one wins as a whole.
 pub(crate) fn keep(file: &Path, text: &str) -> io::Result<()> {
+    static WRITTEN: AtomicU64 = AtomicU64::new(0);
     file.parent().map_or(Ok(()), private_folder)?;
-    let new = file.with_extension("new");
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut written = options.open(&new)?;
-    // One that was left behind may be wider.
-    #[cfg(unix)]
-    written.set_permissions(<fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o600))?;
-    written.write_all(text.as_bytes())?;
-    fs::rename(new, file)
+    let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
+    // Short, because the name of the file may be as long as the system allows.
+    let new = file.with_file_name(format!(".{}-{number}.new", std::process::id()));
+    // A process with the same number may have left one behind.
+    forget(&new)?;
+    let kept = private_file(&new)
+        .and_then(|mut written| written.write_all(text.as_bytes()))
+        .and_then(|()| fs::rename(&new, file));
+    if kept.is_err() {
+        let _ = forget(&new);
+    }
+    kept
 }
 
 /// Takes a file away that may be gone already.
@@ -359,6 +363,18 @@ fn new_file(path: &Path, mode: u32) -> io::Result<fs::File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
     options.open(path)
+}
+
+/// The user's home folder, without links: also if `HOME` is not set, because its files are
+/// protected then too.
+pub(crate) fn home() -> Option<PathBuf> {
+    home_of(|name| std::env::var(name).ok())
+}
+
+/// The same with this environment.
+pub(crate) fn home_of(env: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
+    let set = env("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
+    set.or_else(std::env::home_dir)?.canonicalize().ok()
 }
 
 /// A folder as grants spell it: links in it count, as for the tools that work there.

@@ -70,9 +70,8 @@ fn show(
     as_json: bool,
 ) -> anyhow::Result<CommandExit> {
     let mut here = FolderSettings::find(places)?;
-    if let access @ FolderAccess::Trusted(_) = FolderAccess::of(places)? {
-        here.loaded.layers = here.loaded.layers.with_folder(access.settings());
-    }
+    let access = FolderAccess::of(places)?;
+    here.loaded.layers = here.loaded.layers.with_folder(access.settings());
     let settings = match here.check(places) {
         Ok(()) => here.settle(ConfigSettings::default(), screen),
         Err(trouble) => {

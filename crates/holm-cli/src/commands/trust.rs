@@ -11,13 +11,15 @@ use std::{
     sync::Arc,
 };
 
+use holm_tools::shell::{RUN_PROGRAM, SHELL, ShellScript};
 use serde_json::json;
 
 use crate::{
     exit::{CommandError, CommandExit},
-    folder_trust::{FolderAccess, FolderTrustFile, TrustLevel},
+    folder_trust::{self, FolderAccess, FolderTrustFile, TrustLevel},
     holm_paths::HolmPaths,
     screen::{DisplayablePath as _, TerminalOutput},
+    settings::FolderSettings,
 };
 
 /// Arguments of `holm trust`.
@@ -50,7 +52,7 @@ pub(crate) struct TrustArgs {
 /// Subcommands of `holm trust`.
 #[derive(Debug, clap::Subcommand)]
 enum TrustCommand {
-    /// Suggest the smallest grants that cover what you approved in the sessions of this folder
+    /// Suggest the smallest flags that cover what was approved in the sessions of this folder
     Suggest {
         /// Print JSON
         #[arg(long)]
@@ -73,19 +75,27 @@ pub(crate) async fn execute(args: &TrustArgs, data: Option<&Path>) -> anyhow::Re
         return Ok(CommandExit::Done);
     }
     let folder = args.folder.as_deref().unwrap_or(&places.work);
-    let folder = folder.canonicalize().or_else(|error| {
-        // A folder that is gone can still be forgotten.
-        if args.forget { Ok(std::path::absolute(folder)?) } else { Err(error) }
-    });
-    let folder = folder.map_err(|error| {
-        let path = args.folder.as_deref().unwrap_or(&places.work);
-        CommandError::new(CommandExit::Missing, format!("cannot use {}: {error}", path.shown()))
-    })?;
+    let folder = folder_trust::place(folder, if args.forget { None } else { Some(TrustLevel::Ask) })?;
     if args.forget || args.level.is_some() {
         file.set(&folder, args.level)?;
     }
     show(&file, &HolmPaths { work: folder, ..places }, &screen, args.json)?;
     Ok(CommandExit::Done)
+}
+
+/// The script of a call that runs commands.
+fn script_of(tool: &str, arguments: &str) -> Option<ShellScript> {
+    let arguments: serde_json::Value = serde_json::from_str(arguments).ok()?;
+    let text = |value: &serde_json::Value| value.as_str().map(str::to_owned);
+    match tool {
+        SHELL => ShellScript::read(arguments.get("script")?.as_str()?).ok(),
+        RUN_PROGRAM => {
+            let words = arguments.get("args").and_then(serde_json::Value::as_array).into_iter().flatten();
+            let words = std::iter::once(arguments.get("program")?).chain(words);
+            Some(ShellScript::of_words(&words.map(text).collect::<Option<Vec<String>>>()?))
+        }
+        _ => None,
+    }
 }
 
 fn list(file: &FolderTrustFile, screen: &TerminalOutput, json: bool) {
@@ -113,24 +123,33 @@ fn show(
         return Ok(());
     }
     let folder = places.work.shown();
+    let access = FolderAccess::of(places)?;
     match chosen {
         Some((from, level)) => {
             let from =
                 if from == places.work { String::new() } else { format!(", chosen for {}", from.shown()) };
             screen.line(&format!("{folder}: {}{from}", level.name()));
-            screen.line(level.meaning());
         }
-        None => {
-            screen.line(&format!("{folder}: no level chosen"));
-            screen.line(match FolderAccess::of(places)? {
-                FolderAccess::Reads | FolderAccess::Trusted(_) => TrustLevel::Look.meaning(),
-                FolderAccess::None => {
-                    "Holm asks before agents read, change or run anything here, because this folder is not a \
-                     project of yours."
-                }
-            });
-        }
+        None => screen.line(&format!("{folder}: no level chosen")),
+    }
+    screen.line(access.meaning());
+    if access == FolderAccess::None {
+        let why = file.closed(&places.work).map(|closed| closed.reason());
+        screen.line(&format!(
+            "Reason: {}.",
+            why.unwrap_or_else(|| "this folder is not a project of yours".into())
+        ));
+    }
+    if let Some(grants) = own_grants(places)? {
+        screen.line(&format!("Your own settings also allow: {grants}"));
     }
     screen.note("Change it with `holm trust ask`, `look`, `edit` or `jail`.");
     Ok(())
+}
+
+/// The grants in the user's own settings, which apply at every level.
+fn own_grants(places: &HolmPaths) -> Result<Option<String>, CommandError> {
+    let user = FolderSettings::find(places)?.loaded.layers.user;
+    let grants: Vec<String> = user.grants.iter().flatten().map(|grant| grant.value.to_string()).collect();
+    Ok((!grants.is_empty()).then(|| grants.join(" ")))
 }

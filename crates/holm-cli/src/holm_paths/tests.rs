@@ -69,3 +69,31 @@ fn a_file_that_is_made_is_its_owners_to_write_and_takes_no_others_place() {
     check("private", private_file, 0o600);
     check("readable", readable_file, 0o644);
 }
+
+#[test]
+fn a_user_has_a_home_also_where_the_variable_is_not_set() {
+    let folder = tempfile::tempdir().unwrap();
+    let set = |_: &str| Some(folder.path().display().to_string());
+    assert_eq!(home_of(set), folder.path().canonicalize().ok());
+    let known = std::env::home_dir().and_then(|home| home.canonicalize().ok());
+    assert!(known.is_some(), "the tests need a user with a home");
+    for value in [None, Some(String::new())] {
+        assert_eq!(home_of(|_: &str| value.clone()), known);
+    }
+}
+
+#[test]
+fn a_file_is_replaced_as_a_whole_and_nothing_is_left_beside_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("levels.toml");
+    std::thread::scope(|scope| {
+        for number in 0..8 {
+            let file = &file;
+            scope.spawn(move || keep(file, &number.to_string().repeat(4096)).unwrap());
+        }
+    });
+    let text = fs::read_to_string(&file).unwrap();
+    let first = text.chars().next().unwrap();
+    assert!(text.len() == 4096 && text.chars().all(|c| c == first), "{}", text.len());
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}

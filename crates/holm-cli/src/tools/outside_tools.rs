@@ -21,7 +21,11 @@ use holm_tools::{
     shell::{CommandRules, WorkspaceShell},
 };
 
-use crate::{holm_paths::HolmPaths, protected_paths::ProtectedPaths};
+use crate::{
+    folder_trust::is_of_holm,
+    holm_paths::{HolmPaths, home_of},
+    protected_paths::ProtectedPaths,
+};
 
 /// Names the search service: `brave`, `tavily`, or the address of a `SearXNG` instance.
 const SEARCH: &str = "HOLM_SEARCH";
@@ -136,13 +140,16 @@ fn shell(
     env: &impl Fn(&str) -> Option<String>,
 ) -> Result<WorkspaceShell, String> {
     let (workspace, data) = (&*places.work, &*places.data);
+    if is_of_holm(places) {
+        return Err("Holm stores its own files in this folder; work in another folder".into());
+    }
     let engine = match confinement {
         CommandConfinement::Required => JailEngine::detect().map_err(|error| error.to_string())?,
         CommandConfinement::None => JailEngine::Unconfined,
     };
     let shell = WorkspaceShell::new(JailLauncher::this_executable(), engine, workspace)
         .map_err(|error| error.to_string())?;
-    let home = home(env);
+    let home = home_of(env);
     let folders: Vec<_> = env("PATH").iter().flat_map(std::env::split_paths).collect();
     let elsewhere: Vec<_> = home.iter().flat_map(|home| ELSEWHERE.map(|folder| home.join(folder))).collect();
     let shell = shell.rules(rules).path(folders, home.as_deref()).search(elsewhere);
@@ -159,12 +166,6 @@ fn shell(
     }
     let seen = SEEN.iter().filter_map(|name| env(name).map(|value| (*name, value)));
     Ok(seen.fold(shell, |shell, (name, value)| shell.env(name, value)))
-}
-
-/// The user's home: also where `HOME` is not set, because its files are protected there too.
-fn home(env: &impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
-    let set = env("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
-    set.or_else(std::env::home_dir)?.canonicalize().ok()
 }
 
 /// Whether a variable of the user's holds a secret: by its name, or as an address with a password

@@ -1,13 +1,13 @@
 //! Tests what agents may do in a folder: the first question, `holm trust`, `--trust`, and the hint
 //! of a denial.
 
-use std::fs;
+use std::{fs, path::Path, process::Stdio};
 
 use holm_testkit::double::{Act, Seen};
 use serde_json::json;
 
 use crate::{
-    stage::{MODEL, Stage},
+    stage::{MODEL, Ran, Stage},
     terminal,
 };
 
@@ -26,6 +26,16 @@ fn acts() -> Vec<Act> {
 
 fn stage() -> Stage {
     Stage::new(acts()).file("notes.txt", "one two three\n").unasked()
+}
+
+/// The command line of a run in a folder, for a terminal.
+fn run_in(folder: &Path) -> String {
+    format!("cd {} && {} run --model {MODEL} -p Go", folder.display(), env!("CARGO_BIN_EXE_holm"))
+}
+
+/// Runs the command in a folder.
+fn holm_in(stage: &Stage, folder: &Path, args: &[&str]) -> Ran {
+    Ran::of(&stage.command(args).current_dir(folder).output().unwrap())
 }
 
 /// Which of the three calls succeeded, by what the model was told.
@@ -85,20 +95,130 @@ fn a_denial_names_the_lowest_level_that_allows_the_call() {
 
 #[test]
 fn the_first_question_is_asked_once_and_its_answer_is_kept() {
-    let stage = stage();
-    let line = format!("{} run --model {MODEL} -p Go", env!("CARGO_BIN_EXE_holm"));
+    let twice = acts().into_iter().chain(acts());
+    let stage = Stage::new(twice).file("notes.txt", "one two three\n").unasked();
+    let line = run_in(&stage.work());
     let (code, screen) = terminal::pressing(&stage, &line, &[CHOICE], &["3\n"]);
     assert_eq!((code, screen.matches(CHOICE).count()), (Some(0), 1), "{screen}");
-    assert!(!screen.contains("holm asks"), "{screen}");
+    assert!(screen.contains("and the folders in it") && !screen.contains("holm asks"), "{screen}");
     assert_eq!(succeeded(&stage), (true, true, true));
     let shown = stage.holm(["trust"]);
     assert!(shown.out.contains(": jail\n"), "{shown:?}");
 
-    // A second run asks nothing.
-    let again = Stage::new(acts()).file("notes.txt", "one two three\n");
-    again.trust("jail");
-    let (code, screen) = terminal::pressing(&again, &line, &[CHOICE, "[n]o: "], &[]);
+    let (code, screen) = terminal::pressing(&stage, &line, &[CHOICE, "[n]o: "], &[]);
     assert!(code == Some(0) && !screen.contains(CHOICE) && !screen.contains("holm asks"), "{screen}");
+    assert_eq!(stage.double.requests().len(), 8, "the second run made its calls: {screen}");
+}
+
+#[test]
+fn keys_that_were_pressed_before_the_first_question_do_not_answer_it() {
+    let stage = Stage::new([Act::says("Done.")]).unasked();
+    let line = format!("echo STARTS-SOON; sleep 1; {}", run_in(&stage.work()));
+    let (code, screen) = terminal::pressing(&stage, &line, &["STARTS-SOON", CHOICE], &["3\n", "1\n"]);
+    assert_eq!((code, screen.matches(CHOICE).count()), (Some(0), 1), "{screen}");
+    assert!(stage.holm(["trust"]).out.contains(": look\n"), "{screen}");
+}
+
+#[test]
+fn an_answer_in_the_home_folder_holds_for_one_run() {
+    let stage = stage();
+    let line = format!("export HOME={}; {}", stage.work().display(), run_in(&stage.work()));
+    let (code, screen) = terminal::pressing(&stage, &line, &[CHOICE], &["3\n"]);
+    assert_eq!((code, screen.matches(CHOICE).count()), (Some(0), 1), "{screen}");
+    assert!(screen.contains("Your answer holds for this run only"), "{screen}");
+    assert_eq!(succeeded(&stage), (true, true, true));
+    assert_eq!(stage.holm(["trust", "--list"]).out, "");
+}
+
+#[test]
+fn an_answer_in_a_folder_of_a_repository_counts_for_the_repository() {
+    let stage = Stage::new([Act::says("Done."), Act::says("Done.")]).unasked();
+    for name in [".git", "src", "docs"] {
+        fs::create_dir(stage.work().join(name)).unwrap();
+    }
+    let top = stage.work().canonicalize().unwrap();
+    let (_, screen) = terminal::pressing(&stage, &run_in(&top.join("src")), &[CHOICE], &["2\n"]);
+    assert!(screen.contains(&format!("in {} and the folders in it", top.display())), "{screen}");
+    let (code, screen) = terminal::pressing(&stage, &run_in(&top.join("docs")), &[CHOICE], &[]);
+    assert!(code == Some(0) && !screen.contains(CHOICE), "{screen}");
+    assert_eq!(stage.holm(["trust", "--list"]).out, format!("edit  {}\n", top.display()));
+}
+
+#[test]
+fn secret_folders_have_no_default_reading_and_no_level() {
+    let read = || [Act::calls(&[("c1", "read", r#"{"path":"work_key"}"#)]), Act::says("Done.")];
+    let stage = Stage::new(read().into_iter().chain(read())).unasked();
+    let folder = stage.work().join(".ssh");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("work_key"), "TOPSECRET").unwrap();
+    let run = ["run", "--model", MODEL, "-p", "Go"];
+    assert_eq!(holm_in(&stage, &folder, &run).code, Some(3), "the only call is denied");
+    // Nor is the level of a folder above it inherited.
+    stage.trust("jail");
+    assert_eq!(holm_in(&stage, &folder, &run).code, Some(3), "the only call is denied");
+    assert!(stage.double.requests().iter().all(|seen| !seen.text().contains("TOPSECRET")));
+    for level in ["look", "edit", "jail"] {
+        holm_in(&stage, &folder, &[&run[..], &["--trust", level]].concat()).fails(2, "closed to agents");
+        holm_in(&stage, &folder, &["trust", level]).fails(2, "closed to agents");
+    }
+    let shown = holm_in(&stage, &folder, &["trust"]);
+    assert!(shown.out.contains("no level chosen\nHolm asks before") && shown.out.contains("deny list"));
+}
+
+#[test]
+fn a_level_of_a_project_does_not_open_the_folders_that_other_programs_obey() {
+    let write = Act::calls(&[("c1", "write", r#"{"path":"tasks.json","content":"{}"}"#)]);
+    let stage = Stage::new([write, Act::says("Done.")]);
+    stage.trust("edit");
+    let folder = stage.work().join(".vscode");
+    fs::create_dir(&folder).unwrap();
+    holm_in(&stage, &folder, &["run", "--model", MODEL, "-p", "Go"]);
+    assert!(!folder.join("tasks.json").exists());
+}
+
+#[test]
+fn nothing_runs_at_a_level_in_the_data_folder() {
+    let stage = Stage::new([]);
+    let args = ["run", "--model", MODEL, "-p", "Go", "--trust", "jail"];
+    holm_in(&stage, &stage.data(), &args).fails(2, "Holm stores its own files");
+    holm_in(&stage, &stage.data(), &["trust", "jail"]).fails(2, "Holm stores its own files");
+}
+
+#[test]
+fn a_level_sets_the_mode_and_adds_to_the_grants_of_the_users_settings() {
+    let settings = "mode = \"full\"\ngrants = [\"read:**\", \"write:**\"]\n";
+    let stage = stage();
+    let mine = stage.work().join("../mine.toml");
+    fs::write(&mine, settings).unwrap();
+    stage.trust("ask");
+    let holm = |args: &[&str]| Ran::of(&stage.command(args).env("HOLM_CONFIG", &mine).output().unwrap());
+    holm(&["run", "--model", MODEL, "-p", "Go"]);
+    assert_eq!(succeeded(&stage), (true, false, false), "the mode of the level asks about writes");
+    let shown = holm(&["trust"]);
+    assert!(shown.out.contains("Your own settings also allow: read:** write:**"), "{shown:?}");
+}
+
+#[test]
+fn settings_show_the_reading_that_is_allowed_by_default() {
+    let stage = stage();
+    let shown = stage.holm(["config", "show", "--origin"]);
+    assert_eq!(shown.out, "grants = \"read:**\"  # holm trust\n", "{shown:?}");
+}
+
+#[test]
+fn levels_that_are_chosen_at_the_same_time_are_all_kept() {
+    let stage = stage();
+    let names: Vec<String> = (0..12).map(|number| format!("d{number}")).collect();
+    names.iter().for_each(|name| fs::create_dir(stage.work().join(name)).unwrap());
+    let choose = |name: &String| {
+        let mut command = stage.command(["trust", "look", "--folder", name]);
+        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    };
+    let children: Vec<_> = names.iter().map(choose).collect();
+    for mut child in children {
+        assert!(child.wait().unwrap().success());
+    }
+    assert_eq!(stage.holm(["trust", "--list"]).out.lines().count(), names.len());
 }
 
 #[test]
@@ -124,10 +244,22 @@ fn an_unclear_answer_is_asked_again_and_then_only_reading_is_allowed() {
 
 #[test]
 fn nothing_of_a_project_chooses_a_level() {
-    let stage = stage()
-        .file("holm.toml", "[trust]\nlevel = \"jail\"\n")
-        .file("folders.toml", "[folders]\n\"/\" = \"jail\"\n");
+    let wide = "grants = [\"read:**\", \"write:**\", \"exec:*\", \"exec:./**\", \"tool:shell\"]\n";
+    let stage = stage().file("holm.toml", wide);
+    let run = |flags: &[&str]| stage.run(&[&["-p", "Go"], flags].concat());
+    run(&["--trust-project"]);
+    assert_eq!(succeeded(&stage), (true, false, false));
+
+    // Nor does its agent in place of the default one.
+    let agent = "---\nname: default\ndescription: Works.\nmode: full\ngrants:\n  - read:**\n  - write:**\n  \
+                 - exec:*\n  - exec:./**\n  - tool:shell\n---\nDo it all.\n";
+    let stage = self::stage();
+    let folder = stage.work().join(".holm/agents");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("default.md"), agent).unwrap();
+    stage.agrees(["tool", "trust", ".holm/agents"]);
     stage.run(&["-p", "Go"]);
+    assert!(stage.double.requests()[0].text().contains("Do it all."), "the agent was used");
     assert_eq!(succeeded(&stage), (true, false, false));
 }
 
@@ -188,9 +320,54 @@ fn explain_says_what_would_happen_to_a_call_and_runs_nothing() {
         "{said:?}"
     );
     assert!(!stage.work().join("a.txt").exists());
-    stage.holm(["trust", "--explain", "nosuch {}"]).fails(6, "nosuch");
+    let said = stage.holm(["trust", "--explain", "nosuch {}"]);
+    said.fails(6, "there is no tool `nosuch` here");
+    assert!(said.err.contains("`holm tool list`"), "{said:?}");
     let said = stage.holm(["trust", "--explain", "write {"]);
-    assert!(said.out.contains("it would not run"), "{said:?}");
+    assert!(said.out.contains("it would not run") && !said.out.contains("not run: not run"), "{said:?}");
+    stage.holm(["trust", "--explain", "read"]).fails(2, "the arguments of `read` are missing");
+}
+
+#[test]
+fn explain_uses_the_deny_list_the_settings_and_the_command_rules() {
+    let stage = Stage::new([]);
+    stage.trust("jail");
+    let mine = stage.work().join("../mine.toml");
+    let explain = |settings: &str, call: &str| {
+        fs::write(&mine, settings).unwrap();
+        let mut command = stage.command(["trust", "--explain", call]);
+        Ran::of(&command.env("HOLM_CONFIG", &mine).output().unwrap()).out
+    };
+    for (settings, call, expected) in [
+        ("", r#"read {"path":".env"}"#, "it would not run: read:.env is closed to tools"),
+        ("", r#"read {"path":".env.example"}"#, "it would run without a question"),
+        ("", r#"write {"path":".holm/x","content":""}"#, "it would not run: write:.holm/x is closed"),
+        (
+            "",
+            r#"write {"path":".vscode/tasks.json","content":""}"#,
+            "opens it: --grant write:.vscode/tasks.json",
+        ),
+        (
+            "grants = [\"write:.vscode/**\"]\n",
+            r#"write {"path":".vscode/tasks.json","content":""}"#,
+            "it would run without a question",
+        ),
+        ("", r#"shell {"script":"git push"}"#, "it would run without a question"),
+        (
+            "[commands]\ndeny = [\"git push\"]\n",
+            r#"shell {"script":"git push"}"#,
+            "it would not run: the rule `git push` forbids it",
+        ),
+        ("", r#"shell {"script":"ls"}"#, "which are granted"),
+    ] {
+        let said = explain(settings, call);
+        assert!(said.contains(expected), "{settings}{call}: {said}");
+    }
+    stage.trust("edit");
+    let said = explain("", r#"shell {"script":"ls"}"#);
+    assert!(said.contains("Holm asks before every command here"), "{said}");
+    let said = explain("[commands]\nallow = [\"ls\"]\n", r#"shell {"script":"ls"}"#);
+    assert!(said.contains("it would run without a question"), "{said}");
 }
 
 #[test]
@@ -206,4 +383,32 @@ fn suggest_lists_what_was_approved_and_nothing_wider() {
     let (code, screen) = terminal::pressing(&stage, &line, &["[n]o: "], &["y\n", "n\n"]);
     assert_eq!(code, Some(0), "{screen}");
     assert_eq!(stage.holm(["trust", "suggest"]).out, "--grant read:notes.txt  # approved once\n");
+}
+
+#[test]
+fn suggest_names_flags_that_would_have_spared_the_questions() {
+    let write = json!({ "path": "a*.txt", "content": "x\n" }).to_string();
+    let acts = || {
+        [
+            Act::calls(&[("c1", "write", &write)]),
+            Act::calls(&[("c2", "shell", r#"{"script":"ls -l"}"#)]),
+            Act::says("Done."),
+        ]
+    };
+    let stage = Stage::new(acts().into_iter().chain(acts()));
+    stage.trust("look");
+    let line = run_in(&stage.work());
+    let (code, screen) = terminal::pressing(&stage, &line, &["[n]o: "], &["y\n", "y\n"]);
+    assert_eq!(code, Some(0), "{screen}");
+    let said = stage.holm(["trust", "suggest"]);
+    assert_eq!(
+        said.out, "--allow-command 'ls -l'  # approved once\n--yes 'write:a[*].txt'  # approved once\n",
+        "{said:?}"
+    );
+    assert!(said.err.contains("also needs the level `edit`"), "{said:?}");
+    // With these flags nothing is asked, so nothing is denied.
+    fs::remove_file(stage.work().join("a*.txt")).unwrap();
+    let flags = ["-p", "Go", "--trust", "edit", "--allow-command", "ls -l", "--yes", "write:a[*].txt"];
+    let ran = stage.run(&flags);
+    assert!(ran.code == Some(0) && !ran.err.contains("denied"), "{ran:?}");
 }

@@ -218,7 +218,7 @@ fn a_person_begins_with_a_file_that_works_and_is_never_overwritten() {
     holm(&["run", "-p", "Hi."]).says("Here.\n");
     holm(&["init"]).fails(2, "already exists");
     let shown = holm(&["config", "show"]);
-    assert_eq!(shown.out, format!("model = \"{MODEL}\"\n"));
+    assert_eq!(shown.out, format!("model = \"{MODEL}\"\nmode = \"default\"\n"));
     let mut keyless = stage.command(["init", "--model", MODEL]);
     let home = stage.work().join("../elsewhere");
     let keyless = keyless.env("HOME", home).env_remove("OPENAI_API_KEY").output().unwrap();

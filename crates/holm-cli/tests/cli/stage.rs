@@ -4,7 +4,7 @@ use std::{
     ffi::OsStr,
     fs,
     io::Write,
-    os::unix::fs::DirBuilderExt as _,
+    os::unix::fs::{DirBuilderExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
 };
@@ -64,6 +64,7 @@ impl Stage {
         let work = self.work().canonicalize().unwrap();
         let text = format!("[folders]\n\"{}\" = \"{level}\"\n", work.display());
         fs::write(self.folders_file(), text).unwrap();
+        fs::set_permissions(self.folders_file(), fs::Permissions::from_mode(0o600)).unwrap();
     }
 
     /// The same for a user who was not asked yet.

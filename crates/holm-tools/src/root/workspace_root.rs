@@ -12,7 +12,7 @@ use std::{
 };
 
 use cap_std::fs::Dir;
-use holm_grants::{CallNeed, Denial, DenialSet, FilePath, GrantSet, PathPattern};
+use holm_grants::{AccessRequest, CallNeed, Denial, DenialSet, FilePath, GrantSet, PathPattern};
 use rustix::{
     fs::{AtFlags, Mode, OFlags, mkdirat, statat},
     io::Errno,
@@ -122,14 +122,31 @@ impl WorkspaceRoot {
     /// # Errors
     /// [`WorkspaceRootError`] if a rule cannot be expressed with absolute paths.
     pub fn denials(&self) -> Result<DenialSet, WorkspaceRootError> {
-        let at = Path::new(self.at.as_str());
-        let named = git::GitNamedPaths::find(at, &git::GitFolder::around(at));
-        let held =
-            named.iter().try_fold(self.clone(), |root, path| root.protect(path, ProtectionLevel::Writes))?;
-        held.denies.denials(&self.at).map_err(|error| WorkspaceRootError::System {
+        self.with_git_paths()?.denies.denials(&self.at).map_err(|error| WorkspaceRootError::System {
             path: self.at.to_string(),
             reason: error.to_string(),
         })
+    }
+
+    /// The rule that keeps a file of this root closed to tools, no matter what was granted. The
+    /// file itself is not looked at, so links are not followed.
+    ///
+    /// # Errors
+    /// [`WorkspaceRootError`] if the place of a path that git names cannot be told.
+    pub fn closed_by(&self, request: &AccessRequest) -> Result<Option<String>, WorkspaceRootError> {
+        let denies = self.with_git_paths()?.denies;
+        Ok(match request.rebased(&self.at) {
+            AccessRequest::Read(path) => denies.reading(&path),
+            AccessRequest::Write(path) => denies.writing(&path),
+            _ => None,
+        })
+    }
+
+    /// The same root, with the paths protected that the configuration of git names now.
+    fn with_git_paths(&self) -> Result<Self, WorkspaceRootError> {
+        let at = Path::new(self.at.as_str());
+        let named = git::GitNamedPaths::find(at, &git::GitFolder::around(at));
+        named.iter().try_fold(self.clone(), |root, path| root.protect(path, ProtectionLevel::Writes))
     }
 
     /// Reads a text as a path of this root. Absolute texts are taken if they lead into the root.

@@ -17,7 +17,7 @@ use crate::{
     agents::{AgentDefinition, exe_aliases},
     default_prompt::DEFAULT_AGENT,
     exit::{CommandError, CommandExit},
-    folder_trust::TrustLevel,
+    folder_trust::{self, TrustLevel},
     holm_paths::{HolmPaths, ProjectTrust},
     prompt::PromptTemplate,
     provider_access::ProviderAccess,
@@ -55,6 +55,7 @@ impl RunArgs {
         screen: &Arc<TerminalOutput>,
     ) -> Result<(Self, HolmPaths), CommandError> {
         if let Some(level) = self.trust {
+            folder_trust::check_level(&places, level)?;
             self.take_trust(level)?;
         }
         if self.trust_project {

@@ -1,22 +1,34 @@
 //! `holm trust --explain CALL`: what would happen to a call in this folder, and why. The kernel
-//! decides as in a run; the tool itself never runs.
+//! decides as in a run, with the same settings and command rules; the tool itself never runs. What
+//! the file tools would refuse after that is checked against the same rules.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use holm::{
-    grants::Mode,
+    grants::{AccessRequest, Grant, GrantSet, Level},
     kernel::{AskReason, Outcome, Proposal, ToolOutput, ToolSpec},
     runtime::{self, BoxFuture, ToolInvocation},
 };
-use holm_tools::shell::{ApprovalAnswer, ApprovalAsker, ApprovalGate, ApprovalOffer, CommandRules};
+use holm_config::ConfigSettings;
+use holm_tools::{
+    root::{ProtectionLevel, WorkspaceRoot},
+    shell::{
+        ApprovalAnswer, ApprovalAsker, ApprovalGate, ApprovalOffer, CommandRules, CommandRuling, RUN_PROGRAM,
+        SHELL,
+    },
+};
 
 use crate::{
+    agents::AgentDefinition,
     approve,
+    commands::run,
     exit::{CommandError, CommandExit},
     folder_trust::FolderAccess,
-    holm_paths::HolmPaths,
+    holm_paths::{HolmPaths, quoted},
     manual_call::ManualToolCall,
+    protected_paths::ProtectedPaths,
     screen::TerminalOutput,
+    settings::FolderSettings,
 };
 
 /// Explains a call that is written as the name of a tool and its arguments as JSON.
@@ -27,37 +39,97 @@ pub(super) async fn execute(
     screen: &TerminalOutput,
 ) -> anyhow::Result<CommandExit> {
     let (name, arguments) = call.trim().split_once(char::is_whitespace).unwrap_or((call.trim(), "{}"));
-    let tool = tools.iter().find(|tool| tool.declaration().name == name).ok_or_else(|| {
-        let message = format!("there is no tool `{name}` of Holm");
-        CommandError::new(CommandExit::Missing, message)
-            .hint("write a call as: write '{\"path\": \"a.txt\"}'")
-    })?;
-    let settings = FolderAccess::of(places)?.settings();
-    let grants = settings.grants.into_iter().flatten().map(|grant| grant.value).collect();
-    let mode = settings.mode.map_or_else(Mode::default, |mode| mode.value);
-    let asked = Arc::new(Mutex::new(None));
-    let gate = ApprovalGate::new(QuestionRecorder(Arc::clone(&asked)), CommandRules::default());
+    let spec = declared(name, tools)?;
+    if name == call.trim() && !spec.needs.is_empty() {
+        let message = format!("the arguments of `{name}` are missing");
+        let hint = "write the call as: holm trust --explain 'write {\"path\": \"a.txt\", \"content\": \"\"}'";
+        return Err(CommandError::new(CommandExit::Usage, message).hint(hint).into());
+    }
+    let settings = settled(places, screen)?;
+    let grants: GrantSet = settings.grants.into_iter().flatten().map(|grant| grant.value).collect();
+    let rules = run::rules_of(&run::parsed(settings.allow)?, &run::parsed(settings.deny)?);
+    let seen = Arc::new(Mutex::new(SeenCall::default()));
+    let gate = ApprovalGate::new(QuestionRecorder(Arc::clone(&seen)), rules.clone());
     let trial = ManualToolCall {
-        tool: Arc::new(UnrunTool(tool.declaration().clone())),
+        tool: Arc::new(UnrunTool { spec: spec.clone(), seen: Arc::clone(&seen) }),
         arguments: arguments.to_owned(),
-        grants,
-        mode,
+        grants: grants.clone(),
+        mode: settings.mode.map_or_else(Default::default, |mode| mode.value),
     };
     let workspace = places.workspace();
     let came = trial.run(gate, |builder| builder.config(|config| config.workspace = workspace)).await?;
-    let asked = asked.lock().unwrap_or_else(PoisonError::into_inner).take();
-    match asked {
-        Some(proposal) => {
+    let seen = std::mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner));
+    let needs = seen.question.as_ref().map_or(&seen.needs, |question| &question.needs);
+    let is_command = [SHELL, RUN_PROGRAM].contains(&name);
+    let closed =
+        if is_command { forbidden(name, arguments, &rules) } else { closed(needs, &grants, places)? };
+    match (closed, &seen.question) {
+        (Some(why), _) => screen.line(&format!("`{name}`: it would not run: {why}")),
+        (None, Some(question)) => {
             screen.line(&format!("`{name}`: Holm would ask you."));
-            why(&proposal).iter().for_each(|line| screen.line(&format!("  {line}")));
+            why(question).iter().for_each(|line| screen.line(&format!("  {line}")));
         }
-        None if came.outcome == Outcome::Succeeded => {
+        (None, None) if came.outcome == Outcome::Succeeded => {
             screen.line(&format!("`{name}`: it would run without a question."));
-            came.output.iter().for_each(|output| screen.line(&format!("  {}", output.text)));
+            screen.line(&format!("  {}", granted(needs)));
         }
-        None => screen.line(&format!("`{name}`: it would not run: {}", came.said)),
+        (None, None) => {
+            let why = came.said.strip_prefix("not run: ").unwrap_or(&came.said);
+            screen.line(&format!("`{name}`: it would not run: {why}"));
+        }
     }
     Ok(CommandExit::Done)
+}
+
+fn declared<'a>(name: &str, tools: &'a [Arc<dyn runtime::Tool>]) -> Result<&'a ToolSpec, CommandError> {
+    let known = tools.iter().map(|tool| tool.declaration()).find(|spec| spec.name == name);
+    known.ok_or_else(|| {
+        CommandError::new(CommandExit::Missing, format!("there is no tool `{name}` here"))
+            .hint("`holm tool list` shows the tools")
+    })
+}
+
+/// The settings of a run that is started here without flags.
+fn settled(places: &HolmPaths, screen: &TerminalOutput) -> Result<ConfigSettings, CommandError> {
+    let mut here = FolderSettings::find(places)?;
+    here.check(places)?;
+    here.loaded.layers = here.loaded.layers.with_folder(FolderAccess::of(places)?.settings());
+    if let Some(agent) = AgentDefinition::in_place_of_default(places)? {
+        let (says, owner) = agent.says();
+        here.loaded.layers = here.loaded.layers.with_agent(says, owner);
+    }
+    Ok(here.settle(ConfigSettings::default(), screen))
+}
+
+/// Why the file tools would refuse one of these needs, even if it is granted and approved.
+fn closed(needs: &[String], grants: &GrantSet, places: &HolmPaths) -> anyhow::Result<Option<String>> {
+    let root = WorkspaceRoot::open(&places.work)?.protect(&places.data, ProtectionLevel::Everything)?;
+    let root = ProtectedPaths::find(places).granted(grants.iter()).over(root)?;
+    for need in needs.iter().filter_map(|need| need.parse::<AccessRequest>().ok()) {
+        let Some(rule) = root.closed_by(&need)? else { continue };
+        let named = Grant::exactly(&need).ok();
+        let opens = |grant: &Grant| -> anyhow::Result<bool> {
+            let named = std::iter::once(grant.clone()).collect();
+            Ok(root.clone().naming(&named).closed_by(&need)?.is_none())
+        };
+        let advice = match named {
+            Some(grant) if opens(&grant)? => {
+                format!("; a grant that names it opens it: --grant {}", quoted(&grant.to_string()))
+            }
+            _ => String::new(),
+        };
+        return Ok(Some(format!("{need} is closed to tools (deny list: {rule}){advice}")));
+    }
+    Ok(None)
+}
+
+/// Why the rules about commands forbid a command, at every level.
+fn forbidden(tool: &str, arguments: &str, rules: &CommandRules) -> Option<String> {
+    match rules.judge(&super::script_of(tool, arguments)?) {
+        CommandRuling::Denied(rule) => Some(format!("the rule `{rule}` forbids it")),
+        CommandRuling::Unclear(why) => Some(why.into()),
+        CommandRuling::Allowed | CommandRuling::Ask => None,
+    }
 }
 
 /// The reasons of a question, and the level that would spare it.
@@ -65,7 +137,7 @@ fn why(proposal: &Proposal) -> Vec<String> {
     let mut lines: Vec<String> =
         proposal.missing.iter().map(|need| format!("{need} is not granted")).collect();
     if proposal.reasons.contains(&AskReason::Level) {
-        lines.push(format!("the mode asks about calls of this level ({})", proposal.level));
+        lines.push(asked_level(proposal).to_owned());
     }
     lines.extend(
         approve::lowest_trust(proposal).map(|level| format!("`holm trust {}` would allow it", level.name())),
@@ -73,30 +145,72 @@ fn why(proposal: &Proposal) -> Vec<String> {
     lines
 }
 
+/// What Holm asks about at this level, in words.
+fn asked_level(proposal: &Proposal) -> &'static str {
+    match proposal.level {
+        Level::Execute if [SHELL, RUN_PROGRAM].contains(&proposal.tool.as_str()) => {
+            "Holm asks before every command here"
+        }
+        Level::Execute => "Holm asks before every call that can run programs",
+        Level::None | Level::ReadOnly | Level::Write => "Holm asks before every change here",
+    }
+}
+
+/// That these needs are granted, in words.
+fn granted(needs: &[String]) -> String {
+    match needs {
+        [] => "it needs no grant".into(),
+        [need] => format!("it needs {need}, which is granted"),
+        needs => format!("it needs {}, which are granted", needs.join(" and ")),
+    }
+}
+
+/// What the trial showed.
+#[derive(Debug, Default)]
+struct SeenCall {
+    /// The question, if there was one.
+    question: Option<Proposal>,
+    /// The needs of the call, if it passed.
+    needs: Vec<String>,
+}
+
 /// Records the question and says no.
-struct QuestionRecorder(Arc<Mutex<Option<Proposal>>>);
+struct QuestionRecorder(Arc<Mutex<SeenCall>>);
 
 impl ApprovalAsker for QuestionRecorder {
     fn ask(&self, proposal: Proposal, _: ApprovalOffer) -> BoxFuture<'static, ApprovalAnswer> {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(proposal);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).question = Some(proposal);
         Box::pin(async { ApprovalAnswer::No { reason: "it is only explained".into() } })
     }
 }
 
-/// A tool that is declared like another one and does nothing but say what the call needs.
-struct UnrunTool(ToolSpec);
+/// A tool that is declared like another one and does nothing but record what the call needs.
+struct UnrunTool {
+    spec: ToolSpec,
+    seen: Arc<Mutex<SeenCall>>,
+}
 
 impl runtime::Tool for UnrunTool {
     fn declaration(&self) -> &ToolSpec {
-        &self.0
+        &self.spec
     }
 
     fn run(&self, call: ToolInvocation) -> BoxFuture<'static, ToolOutput> {
-        let needs: Vec<String> = call.needs.iter().map(ToString::to_string).collect();
-        let text = match needs.as_slice() {
-            [] => "it needs no grant".into(),
-            needs => format!("it needs {}, which is granted", needs.join(" and ")),
-        };
-        Box::pin(async { ToolOutput::text(text) })
+        let needs = call.needs.iter().map(ToString::to_string).collect();
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).needs = needs;
+        Box::pin(async { ToolOutput::text("it would run") })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_need_is_granted_and_several_are() {
+        let needs = |needs: &[&str]| granted(&needs.iter().map(ToString::to_string).collect::<Vec<_>>());
+        assert_eq!(needs(&[]), "it needs no grant");
+        assert_eq!(needs(&["read:a"]), "it needs read:a, which is granted");
+        assert_eq!(needs(&["read:a", "write:a"]), "it needs read:a and write:a, which are granted");
     }
 }

@@ -1,14 +1,18 @@
-//! `holm trust suggest`: the smallest grants that would have covered what the user approved in the
-//! sessions of this folder. Nothing that is suggested is wider than what was approved.
+//! `holm trust suggest`: the smallest flags that would have covered what was approved in the
+//! sessions of this folder. No grant is wider than what was approved. Commands are suggested as
+//! rules, because grants for them (`exec:*`, `write:**`) cover much more than one command.
+//!
+//! The journal does not say whether a person or `--yes` approved a call, so both count.
 
 use std::collections::BTreeMap;
 
 use holm::{
-    grants::{AccessRequest, Grant, GrantSet},
-    kernel::{CallId, Effect, Input, Proposal, Verdict, journal},
+    grants::{Grant, GrantSet, Level},
+    kernel::{AskReason, CallId, Effect, Input, Proposal, Verdict, journal},
     runtime::JournalStore as _,
     store::{SessionQuery, Store},
 };
+use holm_tools::shell::{self, CommandRule, CommandRules, CommandRuling, RUN_PROGRAM, SHELL};
 use serde_json::json;
 
 use crate::{
@@ -20,10 +24,30 @@ use crate::{
 
 /// How many sessions are looked at, the latest first.
 const MOST_SESSIONS: u32 = 200;
+/// Grants something that was missing.
+const GRANT: &str = "--grant";
+/// Approves calls that the mode asks about, and grants what they need.
+const YES: &str = "--yes";
+/// Lets a command run without a question.
+const ALLOW_COMMAND: &str = "--allow-command";
 
-/// Approved needs, each with how often it was approved.
+/// What was approved, each with how often.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct ApprovedNeeds(BTreeMap<String, u64>);
+struct ApprovedCalls {
+    /// Grants, by the flag that gives them and by their text.
+    grants: BTreeMap<(&'static str, String), (Grant, u64)>,
+    commands: BTreeMap<CommandRule, u64>,
+    /// Whether a command missed a grant, which a rule does not give.
+    commands_miss_grants: bool,
+}
+
+/// A flag with its value, and how often what it covers was approved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct SuggestedFlag {
+    flag: &'static str,
+    value: String,
+    approved: u64,
+}
 
 pub(super) async fn execute(
     places: &HolmPaths,
@@ -32,32 +56,33 @@ pub(super) async fn execute(
 ) -> anyhow::Result<CommandExit> {
     let store = places.store_to_read().await?;
     let query = SessionQuery { limit: Some(MOST_SESSIONS), ..SessionQuery::default() };
-    let mut approved = ApprovedNeeds::default();
+    let mut approved = ApprovedCalls::default();
     for session in store.list(&query).await?.sessions {
         let began = SessionSidecar::of(places, &session.run).ok().flatten();
         if began.is_some_and(|began| began.check(places, &session.run).is_ok()) {
             approved.add_session(&store, &session.run).await;
         }
     }
-    let grants = approved.grants();
+    let flags = approved.flags();
     if as_json {
-        let rows: Vec<_> = grants
-            .iter()
-            .map(|(grant, count)| json!({ "grant": grant.to_string(), "approved": count }))
-            .collect();
-        screen.line(&json!(rows).to_string());
-    } else if grants.is_empty() {
-        screen.note("holm: you approved nothing in the sessions of this folder that a grant would cover");
-    } else {
-        for (grant, count) in grants {
-            let times = if count == 1 { "once".into() } else { format!("{count} times") };
-            screen.line(&format!("--grant {}  # approved {times}", quoted(&grant.to_string())));
-        }
+        let row = |flag: &SuggestedFlag| json!({ "flag": flag.flag, "value": flag.value, "approved": flag.approved });
+        screen.line(&json!(flags.iter().map(row).collect::<Vec<_>>()).to_string());
+        return Ok(CommandExit::Done);
+    }
+    if flags.is_empty() {
+        screen.note("holm: no flag would cover what was approved in the sessions of this folder");
+    }
+    for SuggestedFlag { flag, value, approved } in flags {
+        let times = if approved == 1 { "once".into() } else { format!("{approved} times") };
+        screen.line(&format!("{flag} {}  # approved {times}", quoted(&value)));
+    }
+    if approved.commands_miss_grants {
+        screen.note("holm: `--allow-command` also needs the level `edit`, which grants what commands need");
     }
     Ok(CommandExit::Done)
 }
 
-impl ApprovedNeeds {
+impl ApprovedCalls {
     /// Adds what was approved in a session. A journal that cannot be read says nothing.
     async fn add_session(&mut self, store: &Store, session: &str) {
         let Ok(text) = store.read(session).await else { return };
@@ -78,60 +103,162 @@ impl ApprovedNeeds {
     }
 
     fn add(&mut self, proposal: &Proposal) {
-        for need in &proposal.missing {
-            *self.0.entry(need.clone()).or_default() += 1;
+        let is_personal = |reason: &AskReason| matches!(reason, AskReason::LeavesPlan | AskReason::HookWants);
+        if proposal.reasons.iter().any(is_personal) || !proposal.hands_on.is_empty() {
+            return;
+        }
+        if [SHELL, RUN_PROGRAM].contains(&proposal.tool.as_str()) {
+            return self.add_command(proposal);
+        }
+        // A grant for such a tool would cover all of its calls.
+        if proposal.level == Level::Execute {
+            return;
+        }
+        let is_granting = proposal.reasons.iter().all(|reason| *reason == AskReason::MissingGrant);
+        let (flag, needs) = if is_granting {
+            (GRANT, proposal.missing.clone())
+        } else {
+            (YES, shell::asked_needs(proposal).cloned().collect())
+        };
+        // What an answer for the session gives: a star in a name is a letter.
+        for grant in shell::session_grants(&Proposal { missing: needs, ..proposal.clone() }) {
+            self.grants.entry((flag, grant.to_string())).or_insert((grant, 0)).1 += 1;
         }
     }
 
-    /// One grant for each need, and those that another one
-    /// contains are left out. The most frequent come first.
-    fn grants(self) -> Vec<(Grant, u64)> {
-        let exact = |(need, count): (String, u64)| {
-            let grant = need.parse::<AccessRequest>().ok().and_then(|need| Grant::exactly(&need).ok());
-            let pattern = || need.ends_with("**").then(|| need.parse::<Grant>().ok()).flatten();
-            pattern().or(grant).map(|grant| (grant, count))
-        };
-        let all: Vec<(Grant, u64)> = self.0.into_iter().filter_map(exact).collect();
-        let is_contained = |(at, grant): (usize, &Grant)| {
+    /// Adds a rule for exactly this command, if a rule can hold it.
+    fn add_command(&mut self, proposal: &Proposal) {
+        let Some(script) = super::script_of(&proposal.tool, &proposal.arguments) else { return };
+        let [command] = script.commands() else { return };
+        let words: Option<Vec<&str>> = command.words.iter().map(|word| word.value()).collect();
+        // In a rule, a star stands for all words, and an option for all of its values.
+        let is_exact = |words: &Vec<&str>| !words.iter().any(|word| word.contains(['*', '=']));
+        let rule = words.filter(is_exact).and_then(|words| words.join(" ").parse::<CommandRule>().ok());
+        let Some(rule) = rule else { return };
+        let mut rules = CommandRules::default();
+        rules.allow(rule.clone());
+        if rules.judge(&script) == CommandRuling::Allowed {
+            *self.commands.entry(rule).or_default() += 1;
+            self.commands_miss_grants |= !proposal.missing.is_empty();
+        }
+    }
+
+    /// The flags, without grants that another one contains. The most frequent come first.
+    fn flags(&self) -> Vec<SuggestedFlag> {
+        let mut flags: Vec<SuggestedFlag> = [GRANT, YES].iter().flat_map(|flag| self.least(flag)).collect();
+        flags.extend(self.commands.iter().map(|(rule, approved)| SuggestedFlag {
+            flag: ALLOW_COMMAND,
+            value: rule.to_string(),
+            approved: *approved,
+        }));
+        flags.sort_by(|one, other| {
+            other.approved.cmp(&one.approved).then_with(|| one.value.cmp(&other.value))
+        });
+        flags
+    }
+
+    /// The grants of a flag that no other one contains, each with the counts of those that it
+    /// contains.
+    fn least(&self, flag: &'static str) -> Vec<SuggestedFlag> {
+        let given = self.grants.iter().filter(|((given_by, _), _)| *given_by == flag);
+        let all: Vec<&(Grant, u64)> = given.map(|(_, grant)| grant).collect();
+        let is_contained = |at: usize, grant: &Grant| {
             let others = all.iter().enumerate().filter(|(other, _)| *other != at);
             let others: GrantSet = others.map(|(_, (other, _))| other.clone()).collect();
             others.contains(grant)
         };
-        let mut least: Vec<(Grant, u64)> = all
-            .iter()
-            .enumerate()
-            .filter(|(at, (grant, _))| !is_contained((*at, grant)))
-            .map(|(_, kept)| kept.clone())
-            .collect();
-        for (grant, count) in &mut least {
+        let least = all.iter().enumerate().filter(|(at, (grant, _))| !is_contained(*at, grant));
+        let flags = least.map(|(_, (grant, _))| {
             let one: GrantSet = std::iter::once(grant.clone()).collect();
-            *count = all.iter().filter(|(other, _)| one.contains(other)).map(|(_, count)| count).sum();
-        }
-        least.sort_by(|(one, few), (other, many)| {
-            many.cmp(few).then_with(|| one.to_string().cmp(&other.to_string()))
+            let approved = all.iter().filter(|(other, _)| one.contains(other)).map(|(_, count)| count).sum();
+            SuggestedFlag { flag, value: grant.to_string(), approved }
         });
-        least
+        flags.collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use holm::kernel::Marks;
+
     use super::*;
 
-    fn suggested(needs: &[(&str, u64)]) -> Vec<(String, u64)> {
-        let approved = ApprovedNeeds(needs.iter().map(|(need, count)| ((*need).into(), *count)).collect());
-        approved.grants().into_iter().map(|(grant, count)| (grant.to_string(), count)).collect()
+    /// An approved call: its tool and arguments, what it needs, and whether that was missing.
+    fn proposal(tool: &str, level: Level, arguments: serde_json::Value, needs: &[&str]) -> Proposal {
+        let needs: Vec<String> = needs.iter().map(|need| (*need).to_owned()).collect();
+        Proposal {
+            call: CallId::new(1),
+            tool_call: CallId::new(2),
+            tool: tool.into(),
+            digest: String::new(),
+            arguments: arguments.to_string(),
+            level,
+            missing: needs.clone(),
+            needs,
+            hands_on: Vec::new(),
+            reasons: vec![AskReason::MissingGrant],
+            marks: Marks::default(),
+        }
+    }
+
+    fn suggested(proposals: &[Proposal]) -> Vec<String> {
+        let mut approved = ApprovedCalls::default();
+        proposals.iter().for_each(|proposal| approved.add(proposal));
+        let line = |flag: SuggestedFlag| format!("{} {} {}", flag.flag, flag.value, flag.approved);
+        approved.flags().into_iter().map(line).collect()
+    }
+
+    fn read(path: &str) -> Proposal {
+        let need = format!("read:{path}");
+        proposal("read", Level::ReadOnly, json!({ "path": path.trim_end_matches('*') }), &[&need])
+    }
+
+    fn write(path: &str) -> Proposal {
+        let need = format!("write:{path}");
+        let asked = proposal("write", Level::Write, json!({ "path": path }), &[&need]);
+        Proposal { reasons: vec![AskReason::MissingGrant, AskReason::Level], ..asked }
+    }
+
+    fn command(script: &str) -> Proposal {
+        let needs = ["exec:*", "exec:./**", "read:**", "write:**"];
+        proposal(SHELL, Level::Execute, json!({ "script": script }), &needs)
     }
 
     #[test]
     fn what_another_grant_contains_is_left_out_and_counted_there() {
-        let needs = [("write:src/a.rs", 2), ("read:src/**", 1), ("read:src/b.rs", 3), ("exec:cargo", 5)];
-        let expect = [("exec:cargo", 5), ("read:src/**", 4), ("write:src/a.rs", 2)];
-        assert_eq!(suggested(&needs), expect.map(|(grant, count)| (grant.to_owned(), count)));
+        let calls = [read("src/**"), read("src/b.rs"), read("src/b.rs"), write("src/a.rs")];
+        assert_eq!(suggested(&calls), ["--grant read:src/** 3", "--yes write:src/a.rs 1"]);
     }
 
     #[test]
     fn a_star_in_a_name_is_a_letter() {
-        assert_eq!(suggested(&[("write:a*.txt", 1)]), [("write:a[*].txt".to_owned(), 1)]);
+        assert_eq!(suggested(&[write("a*.txt")]), ["--yes write:a[*].txt 1"]);
+        assert_eq!(suggested(&[write("src/**")]), ["--yes write:src/[*][*] 1"]);
+    }
+
+    #[test]
+    fn a_write_that_only_the_mode_asked_about_is_suggested_too() {
+        let asked = Proposal { missing: Vec::new(), reasons: vec![AskReason::Level], ..write("a.txt") };
+        assert_eq!(suggested(&[asked]), ["--yes write:a.txt 1"]);
+    }
+
+    #[test]
+    fn a_command_is_suggested_as_a_rule_and_never_as_a_grant() {
+        let calls = [command("npm test"), command("npm test"), command("a && b"), command("echo $X")];
+        assert_eq!(suggested(&calls), ["--allow-command npm test 2"]);
+        for wider in ["npm '*'", "npm *", "git diff --output=a"] {
+            assert_eq!(suggested(&[command(wider)]), [""; 0], "{wider}");
+        }
+        let argv = json!({ "program": "npm", "args": ["test"] });
+        let argv = proposal(RUN_PROGRAM, Level::Execute, argv, &["exec:npm"]);
+        assert_eq!(suggested(&[argv]), ["--allow-command npm test 1"]);
+    }
+
+    #[test]
+    fn what_only_a_person_can_approve_is_not_suggested() {
+        for reason in [AskReason::LeavesPlan, AskReason::HookWants] {
+            assert_eq!(suggested(&[Proposal { reasons: vec![reason], ..write("a.txt") }]), [""; 0]);
+        }
+        assert_eq!(suggested(&[proposal("db__drop", Level::Execute, json!({}), &[])]), [""; 0]);
     }
 }

@@ -62,13 +62,20 @@ fn variables_that_hold_secrets_are_told_from_others() {
 }
 
 #[test]
-fn a_user_has_a_home_also_where_the_variable_is_not_set() {
+fn there_is_no_shell_in_the_data_folder_but_in_a_worktree_there() {
     let folder = tempfile::tempdir().unwrap();
-    let set = |_: &str| Some(folder.path().display().to_string());
-    assert_eq!(home(&set), folder.path().canonicalize().ok());
-    let known = std::env::home_dir().and_then(|home| home.canonicalize().ok());
-    assert!(known.is_some(), "the tests need a user with a home");
-    for value in [None, Some(String::new())] {
-        assert_eq!(home(&|_: &str| value.clone()), known);
+    let data = folder.path().join("data");
+    let work = |name: &str| {
+        let work = data.join(name);
+        std::fs::create_dir_all(&work).unwrap();
+        let (kept, rules) = (ProtectedPaths::default(), CommandRules::default());
+        let places = HolmPaths::at(&data, work);
+        OutsideTools::here(&places, &kept, rules, CommandConfinement::None, |_| None)
+    };
+    for name in ["", "tools", "sessions/x"] {
+        let outside = work(name);
+        assert!(outside.tools.find("shell").is_none(), "{name}");
+        assert!(outside.notes.iter().any(|note| note.contains("its own files")), "{:?}", outside.notes);
     }
+    assert!(work("worktrees/project/one").tools.find("shell").is_some());
 }

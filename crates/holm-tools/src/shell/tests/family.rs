@@ -1,11 +1,14 @@
 //! What an answer for a family of calls covers, and for which calls there is none.
 
-use holm_grants::{AccessRequest, Grant, GrantSet, Level};
-use holm_kernel::{AskReason, CallId, Marks, Proposal};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use holm_grants::{Grant, Level};
+use holm_kernel::{AskReason, CallId, Marks, Proposal, Verdict};
+use holm_runtime::{Approver as _, BoxFuture};
 use proptest::prelude::*;
 
-use crate::shell::AnswerFamily;
-use crate::shell::answer_family::covers;
+use crate::shell::{AnswerFamily, ApprovalAnswer, ApprovalAsker, ApprovalGate, ApprovalOffer, CommandRules};
 
 /// A question about a call with these needs, all of them missing.
 fn proposal(needs: &[&str]) -> Proposal {
@@ -93,24 +96,81 @@ fn a_host_that_was_not_granted_can_be_allowed_after_something_was_read() {
     assert_eq!(AnswerFamily::of(&asked), None);
 }
 
+/// Answers the first question for its family, and denies all others.
+#[derive(Clone, Default)]
+struct OneYes(Arc<AtomicUsize>);
+
+impl ApprovalAsker for OneYes {
+    fn ask(&self, _: Proposal, _: ApprovalOffer) -> BoxFuture<'static, ApprovalAnswer> {
+        let is_first = self.0.fetch_add(1, Ordering::Relaxed) == 0;
+        let no = ApprovalAnswer::No { reason: "no".into() };
+        Box::pin(async move { if is_first { ApprovalAnswer::Family } else { no } })
+    }
+}
+
+/// Whether the words of a label cover a need: "writes here" covers all files in the workspace,
+/// "writes under a/" those with that beginning, and neither covers anything that is not a write.
+fn is_named(label: &str, need: &str) -> bool {
+    let Some(path) = need.strip_prefix("write:") else { return false };
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "." => {}
+            ".." => {
+                if parts.pop().is_none() {
+                    return false;
+                }
+            }
+            name => parts.push(name),
+        }
+    }
+    let (words, _) = label.split_once(" (").expect("words and grants");
+    match words.split_once("writes ") {
+        Some((_, "here")) => true,
+        Some((_, under)) => {
+            let folder = under.strip_prefix("under ").expect("a folder");
+            format!("{}/", parts[..parts.len() - 1].join("/")).starts_with(folder)
+        }
+        None => false,
+    }
+}
+
 proptest! {
     #[test]
-    fn a_family_covers_exactly_what_its_grants_contain(
+    fn a_family_covers_exactly_what_its_label_says(
         first in "(write|read):([a-c]{1,2}/){0,2}[a-c]",
-        later in "(write|read|exec):([a-c.]{1,2}/){0,3}[a-c]",
+        later in "(write|read|exec):([a-c]{1,2}/|\\.\\./|\\./){0,3}[a-c]",
+        can_run in any::<bool>(),
+        hands_on in any::<bool>(),
+        misses in any::<bool>(),
     ) {
+        let asker = OneYes::default();
+        let gate = ApprovalGate::new(asker.clone(), CommandRules::default());
         let family = AnswerFamily::of(&proposal(&[&first])).expect("a family");
-        let grants: GrantSet = family.grants().iter().cloned().collect();
-        prop_assert!(grants.admits(&first.parse::<AccessRequest>().expect("a need")));
         let mut asked = proposal(&[&later]);
-        // The grant is held, and the mode asks.
-        asked.reasons = vec![AskReason::Level];
-        let is_read = later.starts_with("read:");
-        asked.missing = if is_read { asked.needs.clone() } else { Vec::new() };
-        let admitted = later.parse::<AccessRequest>().is_ok_and(|need| grants.admits(&need));
-        prop_assert_eq!(covers(&grants, &asked), admitted);
+        if can_run {
+            asked.level = Level::Execute;
+        }
+        if hands_on {
+            asked.hands_on = vec!["read:**".into()];
+        }
+        if !misses {
+            // The grant is held, and the mode asks.
+            asked.reasons = vec![AskReason::Level];
+            asked.missing.clear();
+        }
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        let (first_verdict, later_verdict) = runtime
+            .block_on(async { (gate.judge(proposal(&[&first])).await, gate.judge(asked.clone()).await) });
+        let given = Verdict::Allow { grants: family.grants().iter().cloned().collect(), until: None };
+        prop_assert_eq!(first_verdict, given);
+        let expected = is_named(family.label(), &later) && !can_run && !hands_on && !misses;
+        let is_allowed = matches!(later_verdict, Verdict::Allow { .. });
+        prop_assert_eq!(is_allowed, expected, "{} {}", family.label(), later);
+        prop_assert_eq!(asker.0.load(Ordering::Relaxed), if expected { 1 } else { 2 });
+        prop_assert_eq!(is_named(family.label(), &first), first.starts_with("write:"));
         let shown = family.grants().iter().map(Grant::to_string).collect::<Vec<_>>().join(" ");
-        let is_named = family.label().ends_with(&format!("({shown})"));
-        prop_assert!(is_named);
+        let is_shown = family.label().ends_with(&format!("({shown})"));
+        prop_assert!(is_shown);
     }
 }
