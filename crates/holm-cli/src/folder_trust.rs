@@ -42,6 +42,10 @@ const LOCK: &str = "folders.lock";
 /// The permission of group and others to write a file.
 const OTHERS_WRITE: u32 = 0o022;
 
+/// Why the level that runs commands in the jail is refused without one.
+pub(crate) const NO_JAIL_UNCONFINED: &str =
+    "--trust jail runs commands in the jail, and --unconfined runs them without it";
+
 /// What an agent may do in a folder without asking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -40,7 +40,7 @@ use super::{
 use crate::{
     approve::UserPresence,
     commands::run::{self, RunSinks},
-    folder_trust::{FolderAccess, FolderTrustFile, TrustLevel},
+    folder_trust::{FolderAccess, FolderTrustFile, NO_JAIL_UNCONFINED, TrustLevel},
     holm_paths::HolmPaths,
     model::ModelMediaSupport,
     screen::TerminalOutput,
@@ -50,9 +50,6 @@ use crate::{
 const LOOK: Duration = Duration::from_millis(20);
 /// How many times: a helper that is not there by then has ended already.
 const LOOKS: u32 = 100;
-
-/// Why a chat without a jail refuses the level that runs commands in it. The flag says the same.
-const UNCONFINED: &str = "--trust jail runs commands in the jail, and --unconfined runs them without it";
 
 /// The answer to what only an open session can do.
 const NOT_OPEN: &str = "the session is not open yet";
@@ -301,7 +298,7 @@ impl ChatSessions {
             return self.note(tab, text);
         };
         if self.args.is_unconfined() && level == TrustLevel::Jail {
-            return self.note(tab, UNCONFINED.into());
+            return self.note(tab, NO_JAIL_UNCONFINED.into());
         }
         let stored =
             FolderTrustFile::open(&self.places).and_then(|mut file| file.set(&self.places.work, Some(level)));

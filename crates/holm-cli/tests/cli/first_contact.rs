@@ -7,6 +7,8 @@ use holm_testkit::double::{Act, Seen};
 use serde_json::json;
 
 use crate::{
+    chat::{SMALL, leaves, says},
+    pty::Pty,
     stage::{MODEL, Ran, Stage},
     terminal,
 };
@@ -411,4 +413,34 @@ fn suggest_names_flags_that_would_have_spared_the_questions() {
     let flags = ["-p", "Go", "--trust", "edit", "--allow-command", "ls -l", "--yes", "write:a[*].txt"];
     let ran = stage.run(&flags);
     assert!(ran.code == Some(0) && !ran.err.contains("denied"), "{ran:?}");
+}
+
+/// What a strong model does: it reads two files in one reply, edits them in the next, and looks at
+/// the result.
+#[test]
+fn one_question_lies_between_holm_in_a_fresh_repository_and_the_first_finished_edit() {
+    let edit = |path: &str| json!({ "path": path, "old": "a - b", "new": "a + b" }).to_string();
+    let (calc, other) = (edit("calc.py"), edit("other.py"));
+    let (read_calc, read_other) = (r#"{"path":"calc.py"}"#, r#"{"path":"other.py"}"#);
+    let acts = [
+        Act::calls(&[("c1", "read", read_calc), ("c2", "read", read_other)]),
+        Act::calls(&[("c3", "edit", &calc), ("c4", "edit", &other)]),
+        Act::calls(&[("c5", "read", read_calc)]),
+        Act::says("Both files add now."),
+    ];
+    let text = "def add(a, b):\n    return a - b\n";
+    let stage = Stage::new(acts).file("calc.py", text).file("other.py", text).unasked();
+    let made = std::process::Command::new("git").args(["init", "-q"]).current_dir(stage.work()).status();
+    assert!(made.unwrap().success());
+    // As `holm` alone does it; the model comes from the environment.
+    let mut chat = Pty::start(&stage, SMALL, &[], &[("HOLM_MODEL", MODEL)]);
+    chat.shows(CHOICE.trim_end());
+    chat.types("2\n");
+    chat.shows("Type what you want done.");
+    says(&mut chat, "Fix the sums.", "Both files add now.");
+    let bytes = String::from_utf8_lossy(&leaves(chat)).into_owned();
+    assert_eq!((bytes.matches(CHOICE.trim_end()).count(), bytes.contains("holm asks")), (1, false));
+    for name in ["calc.py", "other.py"] {
+        assert!(fs::read_to_string(stage.work().join(name)).unwrap().contains("a + b"), "{name}");
+    }
 }

@@ -104,8 +104,8 @@ impl RunArgs {
     /// Applies `--trust` as if its grants and its mode were typed.
     fn take_trust(&mut self, level: TrustLevel) -> Result<(), CommandError> {
         if self.unconfined && level == TrustLevel::Jail {
-            let message = "--trust jail runs commands in the jail, and --unconfined runs them without it";
-            return Err(CommandError::new(CommandExit::Usage, message).hint("leave one of them out"));
+            let refused = CommandError::new(CommandExit::Usage, NO_JAIL_UNCONFINED);
+            return Err(refused.hint("leave one of them out"));
         }
         self.grant.extend(level.grants());
         self.mode.get_or_insert(level.mode());
