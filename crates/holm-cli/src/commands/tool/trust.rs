@@ -142,7 +142,7 @@ impl TrustReview<'_> {
 
     /// Shows each file: its name, size and hash, what it asks for, and its content unless the user
     /// has named its hash.
-    fn tell(&self, open: &[OpenFile], screen: &TerminalOutput) -> anyhow::Result<()> {
+    fn tell(&self, open: &[UntrustedFile], screen: &TerminalOutput) -> anyhow::Result<()> {
         let unseen = open.iter().filter(|file| !self.yes.contains(&file.hash)).count();
         let mut room = PreviewRoom::for_files(unseen);
         let whole = format!("{} --show", self.command);
@@ -161,7 +161,7 @@ impl TrustReview<'_> {
 }
 
 /// A file that the user has not trusted as it is.
-struct OpenFile {
+struct UntrustedFile {
     path: PathBuf,
     hash: ContentHash,
     /// Its line: whether it is new, its path, size and hash.
@@ -170,12 +170,16 @@ struct OpenFile {
     notes: Vec<String>,
 }
 
-fn open_files(survey: &FolderSurvey, along: &[ServerCompanionFile], ledger: &TrustLedger) -> Vec<OpenFile> {
+fn open_files(
+    survey: &FolderSurvey,
+    along: &[ServerCompanionFile],
+    ledger: &TrustLedger,
+) -> Vec<UntrustedFile> {
     let own = survey.questions(ledger).into_iter().map(|question| {
         let path = question.path.shown();
         let how = word(question.standing);
         let head = format!("{how}: {path} ({} bytes, {})", question.size, question.hash);
-        OpenFile { notes: asks(&question.path), path: question.path, hash: question.hash, head }
+        UntrustedFile { notes: asks(&question.path), path: question.path, hash: question.hash, head }
     });
     let is_open = |one: &&ServerCompanionFile| ledger.standing(&one.path, &one.hash) != TrustStatus::Trusted;
     let others = along.iter().filter(is_open).map(|one| {
@@ -183,7 +187,7 @@ fn open_files(survey: &FolderSurvey, along: &[ServerCompanionFile], ledger: &Tru
         let how = word(ledger.standing(&one.path, &one.hash));
         let head = format!("{how}: {path} ({} bytes, {})", one.size, one.hash);
         let notes = vec![format!("{entry} is started with it")];
-        OpenFile { path: one.path.clone(), hash: one.hash, head, notes }
+        UntrustedFile { path: one.path.clone(), hash: one.hash, head, notes }
     });
     own.chain(others).collect()
 }
