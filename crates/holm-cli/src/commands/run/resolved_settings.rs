@@ -17,7 +17,7 @@ use crate::{
     agents::{AgentDefinition, exe_aliases},
     default_prompt::DEFAULT_AGENT,
     exit::{CommandError, CommandExit},
-    folder_trust::{self, TrustLevel},
+    folder_trust::{self, NO_JAIL_UNCONFINED, TrustLevel},
     holm_paths::{HolmPaths, ProjectTrust},
     prompt::PromptTemplate,
     provider_access::ProviderAccess,
