@@ -411,17 +411,19 @@ fn flags(proposal: &Proposal) -> String {
 pub(crate) fn lowest_trust(proposal: &Proposal) -> Option<TrustLevel> {
     let suffices = |level: &TrustLevel| {
         let grants: GrantSet = level.grants().into_iter().collect();
-        proposal.reasons.iter().all(|reason| match reason {
-            AskReason::MissingGrant => proposal.missing.iter().all(|need| shell::admits(&grants, need)),
-            AskReason::Level => {
-                level.mode().stance(proposal.level) == LevelDecision::Allow
-                    || shell::admits(&grants, &whole_tool(proposal))
-            }
-            AskReason::EgressAfterMark
-            | AskReason::WriteAfterMark
-            | AskReason::HookWants
-            | AskReason::LeavesPlan => false,
-        })
+        let has_all = proposal.missing.iter().all(|need| shell::admits(&grants, need));
+        has_all
+            && proposal.reasons.iter().all(|reason| match reason {
+                AskReason::MissingGrant => true,
+                AskReason::Level => {
+                    level.mode().stance(proposal.level) == LevelDecision::Allow
+                        || shell::admits(&grants, &whole_tool(proposal))
+                }
+                AskReason::EgressAfterMark
+                | AskReason::WriteAfterMark
+                | AskReason::HookWants
+                | AskReason::LeavesPlan => false,
+            })
     };
     TrustLevel::ALL.into_iter().find(suffices)
 }
