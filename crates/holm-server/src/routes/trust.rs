@@ -42,8 +42,8 @@ pub(crate) async fn show(
 
 /// Changes what agents may do in the folder of the server without asking.
 ///
-/// The level applies to sessions that start from now on. Sessions that are open keep what they have.
-/// Only administrators can change it.
+/// The level applies to sessions that start from now on. Sessions that are open keep what they
+/// have. Only administrators can change it.
 #[utoipa::path(put, path = "/api/trust", request_body = NewFolderLevel,
     responses((status = 200, body = FolderTrustView), (status = 403, body = Problem), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn keep(
