@@ -36,6 +36,7 @@ const PAGES = [
   ['/usage', 'Usage'],
   ['/files', 'Files'],
   ['/settings', 'Settings'],
+  ['/settings/permissions', 'Settings'],
   ['/settings/access', 'Settings'],
   ['/settings/configuration', 'Settings'],
   ['/settings/backups', 'Settings'],

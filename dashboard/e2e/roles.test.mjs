@@ -80,6 +80,7 @@ test('a viewer cannot change settings', async () => {
     ['POST', '/api/keys', { provider: 'openai', key: 'x' }],
     ['POST', '/api/jobs', { id: 'x', spec: { when: 'asked', prompt: 'x' } }],
     ['POST', '/api/backups', { name: 'x' }],
+    ['PUT', '/api/trust', { level: 'jail' }],
     ['POST', '/api/reload-tools', {}],
   ]) {
     assert.equal(await refused(method, path, body), 403, path);

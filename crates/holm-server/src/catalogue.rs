@@ -72,6 +72,13 @@ pub trait CatalogueProvider: Send + Sync + 'static {
     /// The effective settings and the origin of each.
     fn settings(&self, user: &UserName) -> CatalogueFuture<Vec<SettingView>>;
 
+    /// What agents may do in the folder of the server without asking. Only the owner of the server
+    /// has such a folder; for other users it is [`SessionProviderError::Missing`].
+    fn folder_trust(&self, user: &UserName) -> CatalogueFuture<FolderTrustView>;
+
+    /// Stores what agents may do in that folder without asking.
+    fn keep_folder_trust(&self, user: &UserName, level: FolderLevel) -> CatalogueFuture<FolderTrustView>;
+
     /// Backs up the data of all users while it is in use.
     fn back_up(&self, name: PartName) -> CatalogueFuture<BackupView>;
 
@@ -276,4 +283,41 @@ pub struct SettingView {
     pub value: Value,
     /// Where it was set.
     pub origin: String,
+}
+
+/// What agents may do in a folder without asking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum FolderLevel {
+    /// Holm asks before everything, also before reading.
+    Ask,
+    /// Agents read files. Holm asks before every change and every command.
+    Look,
+    /// Agents read and write files. Holm asks before every command.
+    Edit,
+    /// Agents read and write files, and run commands in the jail, without a network.
+    Jail,
+}
+
+/// A level, and what it means.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct FolderLevelCard {
+    pub level: FolderLevel,
+    /// What it means, for people.
+    pub meaning: String,
+}
+
+/// What agents may do in the folder of the server without asking.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct FolderTrustView {
+    /// The folder in which the server was started.
+    pub folder: String,
+    /// The level that was chosen for it; not set if none was chosen.
+    pub level: Option<FolderLevel>,
+    /// The folder that the level was chosen for: this one, or one above it.
+    pub chosen_for: Option<String>,
+    /// What applies to new sessions in the folder, for people.
+    pub meaning: String,
+    /// All levels, from the one that allows least to the one that allows most.
+    pub levels: Vec<FolderLevelCard>,
 }

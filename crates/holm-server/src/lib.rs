@@ -62,8 +62,9 @@ pub mod terminal;
 pub use api_error::{ApiError, Problem};
 pub use audit::{AuditEntry, AuditExport, AuditLog};
 pub use catalogue::{
-    AgentBounds, AgentView, BackupView, CatalogueFuture, CatalogueProvider, GrantCeiling, Owner, Reloaded,
-    ServerState, ServerTest, ServerView, SettingView, SkillView, ToolView, Trial, Tried,
+    AgentBounds, AgentView, BackupView, CatalogueFuture, CatalogueProvider, FolderLevel, FolderLevelCard,
+    FolderTrustView, GrantCeiling, Owner, Reloaded, ServerState, ServerTest, ServerView, SettingView,
+    SkillView, ToolView, Trial, Tried,
 };
 pub use config::{BasePath, ServerLimits, ServerOptions, TlsFiles};
 pub use error::ServerError;
@@ -77,6 +78,6 @@ pub use router::{document, router};
 pub use serve::{RunningServer, serve};
 pub use session_provider::{
     AgentCard, ModelCard, OpenedSession, ParkedSessions, SessionProvider, SessionProviderError,
-    SessionRequest, SessionStart, SkillCard, ToolCard, UserHome,
+    SessionRequest, SessionStart, SessionStarter, SkillCard, ToolCard, UserHome,
 };
 pub use state::HolmServer;

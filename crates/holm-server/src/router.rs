@@ -18,7 +18,7 @@ use crate::{
     request_guard::door,
     routes::{
         admin, agents, backups, catalogue, events, files, folders, health, hooks, jobs, mcp, openai, probes,
-        questions, servers, sessions, settings, sites, skills, tools, usage, work,
+        questions, servers, sessions, settings, sites, skills, tools, trust, usage, work,
     },
 };
 
@@ -99,6 +99,7 @@ fn parts() -> Router<HolmServer> {
         .route("/api/keys", get(catalogue::keys).post(catalogue::keep_key))
         .route("/api/keys/{id}", delete(catalogue::remove_key))
         .route("/api/settings", get(settings::show))
+        .route("/api/trust", get(trust::show).put(trust::keep))
         .route("/api/backups", get(backups::list).post(backups::make))
         .route("/api/files", file)
         .route("/api/files/rename", post(files::rename))
@@ -114,7 +115,7 @@ fn parts() -> Router<HolmServer> {
         catalogue::agents, catalogue::tools, catalogue::skills, catalogue::models, catalogue::keys, catalogue::keep_key, catalogue::remove_key,
         agents::show, agents::check, agents::keep, agents::remove,
         tools::show, tools::attempt, tools::calls, tools::reload, skills::show,
-        servers::list, servers::test, servers::add, servers::remove, settings::show,
+        servers::list, servers::test, servers::add, servers::remove, settings::show, trust::show, trust::keep,
         backups::list, backups::make,
         sessions::list, sessions::create, sessions::show, sessions::title, sessions::fork, sessions::replay,
         sessions::grants, sessions::export, sessions::erase, sessions::search,

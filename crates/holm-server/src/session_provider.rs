@@ -94,6 +94,7 @@ impl UserHome {
 pub struct SessionRequest {
     pub user: UserName,
     pub start: SessionStart,
+    pub starter: SessionStarter,
     /// The agent; `None` is the default one.
     pub agent: Option<String>,
     /// The model; `None` is the agent's own.
@@ -161,6 +162,15 @@ pub enum SessionStart {
         /// The name of the new session; `None` gets a generated one.
         new: Option<SessionId>,
     },
+}
+
+/// Who starts a session. Questions do not tell: those of some jobs go to users too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SessionStarter {
+    /// A user, who watches the session and answers its questions.
+    User,
+    /// A job, or a program that uses agents as models or as tools.
+    Program,
 }
 
 /// An open session, with everything that must live as long as it does.

@@ -1,7 +1,7 @@
 // The client of the server's API, one method per route. It sends tokens only in headers, never in URLs.
 
 import type {
-  AgentCard, AgentView, Answer, AuditEntry, BackupView, CallView, FolderView, Health, SearchHit, JobList, JobRun, JobSpec, JobView, CreatedToken, CurrentUser,
+  AgentCard, AgentView, Answer, AuditEntry, BackupView, CallView, FolderLevel, FolderTrustView, FolderView, Health, SearchHit, JobList, JobRun, JobSpec, JobView, CreatedToken, CurrentUser,
   ModelCard, NewSession, NewSite, NumberedEvent, OpenQuestion, ToolReload, Role, ServerTest, ServerView, Session, SessionPage, SettingsView,
   SiteView, SkillCard, SkillView, TokenView, ToolCard, ToolView, ToolTrial, UsageBy, UsageView, GrantUse,
 } from '../core/wire.ts';
@@ -58,6 +58,8 @@ export class Api {
   backups = (): Promise<BackupView[]> => this.#json('GET', 'api/backups');
   backUp = (name: string): Promise<BackupView> => this.#json('POST', 'api/backups', { name });
   settings = (): Promise<SettingsView> => this.#json('GET', 'api/settings');
+  folderTrust = (): Promise<FolderTrustView> => this.#json('GET', 'api/trust');
+  setFolderLevel = (level: FolderLevel): Promise<FolderTrustView> => this.#json('PUT', 'api/trust', { level });
 
   agent = (name: string): Promise<AgentView> => this.#json('GET', itemPath('agents', name));
   checkAgent = (text: string): Promise<AgentView> => this.#json('POST', 'api/check-agent', { text });

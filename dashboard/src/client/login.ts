@@ -28,6 +28,14 @@ export function may(role: Role): boolean {
   return me.value !== null && ROLES.indexOf(me.value.role) >= ROLES.indexOf(role);
 }
 
+/** The name of the user who started the server. */
+const OWNER = 'owner';
+
+/** Whether the user works in the folder in which the server was started. Other users have their own folders, without a level. */
+export function ownsFolder(): boolean {
+  return me.value?.user === OWNER && me.value.sessions === null;
+}
+
 /** Logs in. Throws the server's error if the token is invalid. */
 export async function logIn(token: string, keep: 'tab' | 'device'): Promise<void> {
   const api = new Api(BASE, token, logOut);

@@ -161,6 +161,20 @@ export interface SettingsView {
   agents: { key: string; value: unknown; origin: string }[];
 }
 
+/** What agents may do in a folder without asking. */
+export type FolderLevel = 'ask' | 'look' | 'edit' | 'jail';
+
+export interface FolderTrustView {
+  folder: string;
+  /** Null if no level was chosen. */
+  level: FolderLevel | null;
+  /** The folder that the level was chosen for: this one, or one above it. */
+  chosen_for: string | null;
+  /** What applies to new sessions. */
+  meaning: string;
+  levels: { level: FolderLevel; meaning: string }[];
+}
+
 export interface BackupView {
   name: string;
   at: number;

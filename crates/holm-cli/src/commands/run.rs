@@ -15,6 +15,7 @@
 //! - `run/agent_parts.rs`: collects tools, hooks, prompt and models, and builds the agent.
 //! - `run/hosted_session.rs`: sessions whose user is in a chat or an editor.
 //! - `run/session_authority.rs`, `run/session_models.rs`: what a resumed session keeps.
+//! - `run/level_grants.rs`: the grants by the level of the folder.
 //! - `run/fork_args.rs`, `run/trailing_options.rs`, `run/answer_schema.rs`: flags for forks, for
 //!   other commands, and `--schema`.
 
@@ -22,6 +23,7 @@ mod agent_parts;
 mod answer_schema;
 mod fork_args;
 mod hosted_session;
+mod level_grants;
 mod prepared_run;
 mod resolved_settings;
 mod session_authority;
@@ -275,12 +277,7 @@ impl RunArgs {
     /// keeps those that the present level gives too.
     fn began(&self, places: &HolmPaths) -> Result<(SessionSidecar, Vec<Grant>), CommandError> {
         let mut began = SessionSidecar::here(places, self.deny_command.clone());
-        began.level_grants = match (self.trust, self.unconfined) {
-            // The flag takes the place of the level.
-            (Some(_), _) => Vec::new(),
-            (None, true) => places.folder_access.unconfined().grants(),
-            (None, false) => places.folder_access.grants(),
-        };
+        began.level_grants = self.level_grants(places);
         let mut revoked = Vec::new();
         if let Some(session) = self.past()
             && let Some(known) = SessionSidecar::of(places, session)?
@@ -305,7 +302,7 @@ impl RunArgs {
         let is_given = self.trust.is_some() || !self.grant.is_empty();
         let given = ResumeChanges {
             mode: self.mode,
-            grants: if is_given { Some(made.grants.clone()) } else { self.without_revoked(run) },
+            grants: if is_given { Some(self.with_kept(made, run)) } else { self.without_revoked(run) },
             budget: self.budget.map(|_| made.limits.budget),
             // A session that began elsewhere may have come with a laxer rule.
             mark_rule: Some(MarkRule::AskAfterAny),
@@ -316,10 +313,12 @@ impl RunArgs {
         }
     }
 
-    /// The grants of a resumed session without those that it loses; `None` if it loses none.
+    /// The grants of a resumed session without those that it loses, within the ceiling; `None` if
+    /// it loses none.
     fn without_revoked(&self, run: &Run) -> Option<GrantSet> {
         let revoked = &self.settled.revoked;
         let kept: GrantSet = run.grants().iter().filter(|grant| !revoked.contains(grant)).cloned().collect();
+        let kept = self.settled.most.iter().fold(kept, |kept, most| most.narrow(kept));
         (kept != *run.grants()).then_some(kept)
     }
 
@@ -341,6 +340,11 @@ impl RunArgs {
     /// Whether commands run without a jail.
     pub(crate) fn is_unconfined(&self) -> bool {
         self.unconfined
+    }
+
+    /// The level that `--trust` gives in place of the folder's.
+    pub(crate) fn trust(&self) -> Option<TrustLevel> {
+        self.trust
     }
 
     /// The most that a session may cost.

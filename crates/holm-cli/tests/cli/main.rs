@@ -54,6 +54,7 @@ mod screens;
 mod sdk;
 mod serve;
 mod served;
+mod served_trust;
 mod serving;
 mod sessions;
 mod settings;

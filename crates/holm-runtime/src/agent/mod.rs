@@ -234,6 +234,21 @@ impl Agent {
     /// # Errors
     /// [`DriveError`] if there is no such run or record, or if the new name is invalid or taken.
     pub async fn fork(&self, run: &str, at: Seq, new: &str) -> Result<Session, DriveError> {
+        let mark_rule = Some(self.inner.config.mark_rule);
+        self.fork_deciding(run, at, new, |_| ResumeChanges { mark_rule, ..ResumeChanges::default() }).await
+    }
+
+    /// As [`fork`](Self::fork), for changes that depend on the state of the new run.
+    ///
+    /// # Errors
+    /// The same errors as [`fork`](Self::fork).
+    pub async fn fork_deciding(
+        &self,
+        run: &str,
+        at: Seq,
+        new: &str,
+        decide: impl FnOnce(&Run) -> ResumeChanges,
+    ) -> Result<Session, DriveError> {
         check_run_name(run)?;
         check_run_name(new)?;
         let text = self.inner.host.journals.read(run).await?;
@@ -243,9 +258,7 @@ impl Agent {
         let mut journal = self.inner.host.journals.create(new).await?;
         journal.append(&lines, Durability::Synced).await?;
         let folded = RestoredRun::whole(lines.into_bytes()).await?;
-        let answer = typed_answer::AnswerTool::of(&folded.run);
-        let changes =
-            ResumeChanges { mark_rule: Some(self.inner.config.mark_rule), ..ResumeChanges::default() };
+        let (answer, changes) = (typed_answer::AnswerTool::of(&folded.run), decide(&folded.run));
         self.take_over(folded, journal, answer, changes).await
     }
 

@@ -26,7 +26,7 @@ use super::{
 };
 use crate::{
     ApiError, CurrentLoad, ServerLimits, ServerMetrics, SessionId, SessionProvider, SessionProviderError,
-    SessionRequest, SessionStart,
+    SessionRequest, SessionStart, SessionStarter,
     auth::{TokenRegistry, UserName},
     jobs::{JobRepository, JobRepositoryError},
     metrics::RunMeter,
@@ -72,6 +72,7 @@ pub struct SessionManager {
 #[derive(Debug)]
 pub struct SessionOptions {
     pub start: SessionStart,
+    pub starter: SessionStarter,
     /// The agent; `None` is the default one.
     pub agent: Option<String>,
     /// The model; `None` is the agent's own.
@@ -99,10 +100,11 @@ pub enum WorkLifetime {
 }
 
 impl SessionOptions {
-    /// A session of the default agent.
+    /// A session of the default agent, started by a program.
     pub fn new(start: SessionStart) -> Self {
         Self {
             start,
+            starter: SessionStarter::Program,
             agent: None,
             model: None,
             budget: None,
@@ -575,6 +577,7 @@ impl SessionManager {
             .open(SessionRequest {
                 user: user.clone(),
                 start,
+                starter: opening.starter,
                 agent: agent.clone(),
                 model: opening.model,
                 budget: opening.budget,

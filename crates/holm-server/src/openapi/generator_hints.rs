@@ -152,6 +152,7 @@ fn schema_example(schema: &str) -> Option<Value> {
         "NewServer" => json!({ "name": "files", "entry": { "command": "mcp-files", "args": ["."] } }),
         "NewSession" => json!({ "prompt": "What does this project do?" }),
         "NewSite" => json!({ "name": "docs", "folder": "site", "place": { "host": "docs.localhost" } }),
+        "NewFolderLevel" => json!({ "level": "look" }),
         "NewToken" => json!({ "user": "ada", "role": "operator" }),
         "ProviderKey" => json!({ "provider": "openai", "key": "sk-example" }),
         "Reply" => json!({ "question": 1, "answer": "once" }),

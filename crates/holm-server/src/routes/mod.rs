@@ -7,7 +7,7 @@
 //! - `sessions.rs`, `work.rs`, `questions.rs`, `events.rs`: sessions, their input, questions and
 //!   streams.
 //! - `agents.rs`, `tools.rs`, `skills.rs`, `servers.rs`, `settings.rs`, `catalogue.rs`: the parts
-//!   of agents.
+//!   of agents. `trust.rs`: what they may do without asking.
 //! - `files.rs`, `folders.rs`: the workspace. `sites.rs`: published folders. `usage.rs`: cost.
 //! - `jobs.rs`, `hooks.rs`: jobs, and the messages that start them.
 //! - `openai/`, `mcp.rs`: agents for clients of other protocols.
@@ -33,5 +33,6 @@ pub(crate) mod settings;
 pub(crate) mod sites;
 pub(crate) mod skills;
 pub(crate) mod tools;
+pub(crate) mod trust;
 pub(crate) mod usage;
 pub(crate) mod work;

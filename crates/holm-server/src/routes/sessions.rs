@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::{
-    ApiError, HolmServer, Problem, SessionId, SessionStart,
+    ApiError, HolmServer, Problem, SessionId, SessionStart, SessionStarter,
     auth::{AuthenticatedUser, TokenScope},
     extract::{JsonBody, PathParam, QueryParams},
     live::{self, LiveSession, SessionOptions, Use},
@@ -160,6 +160,7 @@ pub(crate) async fn create(
     let id = new.id.map(|id| id.parse()).transpose()?;
     let mut opening = SessionOptions::new(SessionStart::New(id));
     (opening.agent, opening.model) = (new.agent, new.model);
+    opening.starter = SessionStarter::User;
     let room = make(&server, &who, opening).await?;
     if let Some(prompt) = new.prompt {
         // Watchers of the session see the result.

@@ -93,12 +93,13 @@ async fn who_may_change_what_is_said_by_their_role() {
         ("POST", "/api/tools/x/try", Some(json!({}))),
         ("POST", "/api/mcp-servers/x/test", Some(json!({}))),
     ];
-    let administers: [(&str, &str, Option<Value>); 7] = [
+    let administers: [(&str, &str, Option<Value>); 8] = [
         ("POST", "/api/mcp-servers", Some(json!({ "name": "x", "entry": {} }))),
         ("DELETE", "/api/mcp-servers/x", None),
         ("POST", "/api/keys", Some(json!({ "provider": "openai", "key": "x" }))),
         ("DELETE", "/api/keys/openai", None),
         ("GET", "/api/settings", None),
+        ("PUT", "/api/trust", Some(json!({ "level": "jail" }))),
         ("GET", "/api/backups", None),
         ("POST", "/api/backups", Some(json!({ "name": "x" }))),
     ];
@@ -124,6 +125,59 @@ async fn who_may_change_what_is_said_by_their_role() {
     assert_eq!(too_much, 403, "an operator is bound to what is usual");
     let admin = stage.http().header("if-none-match", "*");
     assert_eq!(send(&admin, &changes[3]).await, 201);
+}
+
+async fn choose(http: &Http, level: &Value) -> Reply {
+    http.send("PUT", "/api/trust", Some(&json!({ "level": level }).to_string())).await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_administrator_changes_the_level_of_the_folder_and_the_owners_other_tokens_see_it() {
+    let stage = Stage::new().await;
+    let admin = stage.http();
+    let before = admin.get("/api/trust").await.json();
+    assert_eq!((&before["level"], &before["chosen_for"]), (&Value::Null, &Value::Null), "{before}");
+    assert_eq!(before["levels"][0]["level"], "ask", "{before}");
+    let changed = choose(&admin, &json!("edit")).await;
+    assert_eq!((changed.status, &changed.json()["level"]), (200, &json!("edit")), "{changed:?}");
+    for role in [Role::Viewer, Role::Operator] {
+        let token = stage.as_user("owner", role, TokenScope::All);
+        assert_eq!(choose(&token, &json!("jail")).await.status, 403, "{role:?}");
+        let seen = token.get("/api/trust").await.json();
+        assert_eq!((&seen["level"], &seen["chosen_for"]), (&json!("edit"), &seen["folder"]), "{role:?}");
+    }
+    let scope = TokenScope::Only(["one".parse().unwrap()].into());
+    let scoped = stage.as_user("owner", Role::Admin, scope);
+    assert_eq!(scoped.get("/api/trust").await.status, 403);
+    let audit = std::fs::read_to_string(stage.file("audit.jsonl")).unwrap();
+    let entry = |status: u16| {
+        let mut lines = audit.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        lines.any(|line| line["method"] == "PUT" && line["path"] == "/api/trust" && line["status"] == status)
+    };
+    assert!(entry(200) && entry(403), "{audit}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn users_other_than_the_owner_have_no_folder_with_a_level() {
+    let stage = Stage::new().await;
+    let ada = stage.as_user("ada", Role::Admin, TokenScope::All);
+    assert_eq!(ada.get("/api/trust").await.status, 404);
+    assert_eq!(choose(&ada, &json!("jail")).await.status, 404);
+    assert_eq!(stage.http().get("/api/trust").await.json()["level"], Value::Null);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_unknown_level_is_refused_and_the_refusal_names_the_known_ones() {
+    let stage = Stage::new().await;
+    for level in [json!("everything"), json!("Edit"), json!(3), Value::Null] {
+        let refused = choose(&stage.http(), &level).await;
+        assert_eq!(refused.status, 422, "{level}: {refused:?}");
+    }
+    let refused = choose(&stage.http(), &json!("everything")).await;
+    for known in ["ask", "look", "edit", "jail"] {
+        assert!(refused.body.contains(known), "{refused:?}");
+    }
+    assert_eq!(stage.http().get("/api/trust").await.json()["level"], Value::Null);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

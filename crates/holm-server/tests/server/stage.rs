@@ -12,10 +12,11 @@ use holm_mcp::server::McpServerHandler;
 use holm_models::{ModelClient, ModelEndpoint};
 use holm_runtime::{Agent, BoxFuture, DriveError, JournalStorageError, SecretString, Toolbox, tool_fn};
 use holm_server::{
-    AgentBounds, AgentCard, AgentView, BackupView, CatalogueFuture, CatalogueProvider, GrantCeiling,
-    ModelCard, OpenedSession, Owner, PartName, QuestionBroker, Reloaded, RunningServer, ServerOptions,
-    ServerTest, ServerView, SessionProvider, SessionProviderError, SessionRequest, SessionStart, SettingView,
-    SkillCard, SkillView, ToolCard, ToolView, Trial, Tried, UserHome,
+    AgentBounds, AgentCard, AgentView, BackupView, CatalogueFuture, CatalogueProvider, FolderLevel,
+    FolderLevelCard, FolderTrustView, GrantCeiling, ModelCard, OpenedSession, Owner, PartName,
+    QuestionBroker, Reloaded, RunningServer, ServerOptions, ServerTest, ServerView, SessionProvider,
+    SessionProviderError, SessionRequest, SessionStart, SettingView, SkillCard, SkillView, ToolCard,
+    ToolView, Trial, Tried, UserHome,
     auth::{AccessToken, Role as Rights, TokenScope, UserName},
     serve,
 };
@@ -67,6 +68,7 @@ impl Stage {
             base: double.base(Format::OpenaiChat),
             folder: folder.path().to_owned(),
             stores: Mutex::default(),
+            level: Mutex::default(),
         }));
         let serving = serve(config, Arc::new(shop)).await.unwrap();
         let first = std::fs::read_to_string(serving.server().keyring().first()).unwrap();
@@ -115,6 +117,7 @@ pub(crate) fn shop(stage: &Stage) -> Arc<dyn SessionProvider> {
         base: stage.double.base(Format::OpenaiChat),
         folder: stage.folder.path().to_owned(),
         stores: Mutex::default(),
+        level: Mutex::default(),
     })))
 }
 
@@ -159,6 +162,8 @@ struct Inner {
     base: String,
     folder: PathBuf,
     stores: Mutex<HashMap<UserName, Store>>,
+    /// What agents may do in the owner's folder without asking.
+    level: Mutex<Option<FolderLevel>>,
 }
 
 impl Shop {
@@ -358,6 +363,29 @@ impl CatalogueProvider for Shop {
 
     fn settings(&self, _: &UserName) -> CatalogueFuture<Vec<SettingView>> {
         Box::pin(async { Ok(Vec::new()) })
+    }
+
+    fn folder_trust(&self, user: &UserName) -> CatalogueFuture<FolderTrustView> {
+        if *user != UserName::owner() {
+            return nothing("folder");
+        }
+        let level = *self.0.level.lock().unwrap();
+        let folder = self.0.folder.join("owner/work").display().to_string();
+        let view = FolderTrustView {
+            chosen_for: level.map(|_| folder.clone()),
+            folder,
+            level,
+            meaning: "What applies.".into(),
+            levels: vec![FolderLevelCard { level: FolderLevel::Ask, meaning: "Holm asks.".into() }],
+        };
+        Box::pin(async move { Ok(view) })
+    }
+
+    fn keep_folder_trust(&self, user: &UserName, level: FolderLevel) -> CatalogueFuture<FolderTrustView> {
+        if *user == UserName::owner() {
+            *self.0.level.lock().unwrap() = Some(level);
+        }
+        self.folder_trust(user)
     }
 
     fn back_up(&self, name: PartName) -> CatalogueFuture<BackupView> {

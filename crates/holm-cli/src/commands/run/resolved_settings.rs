@@ -42,6 +42,9 @@ pub(crate) struct ResolvedSettings {
     pub(super) most: Option<PolicyCeiling>,
     /// Grants that a resumed session loses: the user trusts its folder less than when it began.
     pub(super) revoked: Vec<Grant>,
+    /// Grants by the level of the folder that a resumed session keeps beside those of the flags, if
+    /// it still has them: a server has its flags from the beginning.
+    pub(super) kept: Vec<Grant>,
     /// Extra tools that the caller's user interface adds.
     pub(super) brings: Option<Arc<dyn ExtraTools>>,
 }

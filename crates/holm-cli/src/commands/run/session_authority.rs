@@ -31,6 +31,14 @@ pub(crate) struct PolicyCeiling {
 }
 
 impl PolicyCeiling {
+    /// These grants, as far as the ceiling goes.
+    pub(super) fn narrow(&self, grants: GrantSet) -> GrantSet {
+        match &self.grants {
+            Some(most) => narrowed(most, &grants),
+            None => grants,
+        }
+    }
+
     /// The changes that apply the ceiling: the given ones, which are within it already, and
     /// reductions of what the session has too much.
     pub(super) fn bind(&self, given: ResumeChanges, has: &SessionAuthority) -> ResumeChanges {

@@ -7,11 +7,15 @@
 //! `commands/serve/session_storage.rs`, and `commands/serve/session_provider/catalogue.rs` shows
 //! and changes what users have.
 //!
+//! What agents may do in a folder without asking (`holm trust`) applies to sessions that the owner
+//! starts; `commands/serve/session_provider/folder_trust.rs` shows and changes it.
+//!
 //! A client names an agent and never a path. With `--unconfined` only the owner is served, because
 //! users would not be isolated. Problems of the machine are reported to the operator and not to
 //! clients.
 
 mod catalogue;
+mod folder_trust;
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -24,7 +28,8 @@ use holm_config::KeyFile;
 use holm_mcp::server::McpServerHandler;
 use holm_server::{
     AgentCard, ModelCard, OpenedSession, QuestionAttendance, SessionId, SessionProvider,
-    SessionProviderError, SessionRequest, SessionStart, SkillCard, ToolCard, UserHome, auth::UserName,
+    SessionProviderError, SessionRequest, SessionStart, SessionStarter, SkillCard, ToolCard, UserHome,
+    auth::UserName,
 };
 use tokio::sync::Mutex;
 
@@ -38,6 +43,7 @@ use crate::{
         run::{self, AssembledAgent, RunSinks},
     },
     exit::{CommandError, CommandExit},
+    folder_trust::FolderAccess,
     holm_paths::{self, HolmPaths},
     screen::TerminalOutput,
     session_sidecar::SessionSidecar,
@@ -190,12 +196,15 @@ impl CliSessionProvider {
         let desk = Arc::clone(&order.desk);
         let screen = Arc::new(TerminalOutput::elsewhere(move |note| desk.tell(note)));
         let args = self.inner.args.clone().of(agent, order.model.clone());
+        let places = with_level(&room.places, &order).map_err(|trouble| refused(&trouble))?;
         let args = match &order.start {
-            SessionStart::New(_) => args,
-            SessionStart::Resume(_) | SessionStart::Fork { .. } => args.going_on(),
+            SessionStart::New(_) => Ok(args),
+            SessionStart::Resume(id) | SessionStart::Fork { from: id, .. } => {
+                args.going_on().keeping_level_of(id.as_str(), &places)
+            }
         };
-        let (args, places) =
-            args.settle(room.places.clone(), &screen).map_err(|trouble| refused(&trouble))?;
+        let settled = args.and_then(|args| args.settle(places, &screen));
+        let (args, places) = settled.map_err(|trouble| refused(&trouble))?;
         let args = args.at_most(order.budget);
         let person = match order.desk.attendance() {
             QuestionAttendance::Attended => {
@@ -220,6 +229,23 @@ impl CliSessionProvider {
     }
 }
 
+/// The places of a session, with what agents may do in the folder without asking. Only the owner's
+/// own sessions have that: other users work elsewhere, and no user answers for jobs and programs. A
+/// session that is resumed or forked keeps at most what it has, so it does not matter who asks.
+fn with_level(places: &HolmPaths, order: &SessionRequest) -> Result<HolmPaths, CommandError> {
+    let is_own = match (&order.start, order.starter) {
+        (SessionStart::New(_), SessionStarter::User) => {
+            order.desk.attendance() == QuestionAttendance::Attended
+        }
+        (SessionStart::New(_), SessionStarter::Program) => false,
+        (SessionStart::Resume(_) | SessionStart::Fork { .. }, _) => true,
+    };
+    if order.user != UserName::owner() || !is_own {
+        return Ok(places.clone());
+    }
+    Ok(HolmPaths { folder_access: FolderAccess::of(places)?, ..places.clone() })
+}
+
 async fn begin(
     args: &run::RunArgs,
     places: &HolmPaths,
@@ -227,25 +253,27 @@ async fn begin(
     agent: &Agent,
     start: SessionStart,
 ) -> Result<Session, SessionProviderError> {
-    let (session, is_new) = match start {
-        SessionStart::New(Some(id)) => (agent.start_as(id.as_str()).await, true),
-        SessionStart::New(None) => (agent.start().await, true),
+    let (session, level_grants) = match start {
+        SessionStart::New(Some(id)) => (agent.start_as(id.as_str()).await, Some(args.level_grants(places))),
+        SessionStart::New(None) => (agent.start().await, Some(args.level_grants(places))),
         SessionStart::Resume(id) => {
             let id = id.as_str();
             children::check(&made.store, id).await.map_err(|error| told(&error))?;
             if let Some(began) = SessionSidecar::of(places, id).map_err(failed)? {
                 began.check(places, id).map_err(|trouble| refused(&trouble))?;
             }
-            (agent.resume_deciding(id, |run| run::taken_up(args, made, run)).await, false)
+            (agent.resume_deciding(id, |run| run::taken_up(args, made, run)).await, None)
         }
         SessionStart::Fork { from, at, new } => {
             let new = new.map_or_else(|| format!("{from}-fork"), |new| new.to_string());
-            (agent.fork(from.as_str(), at, &new).await, true)
+            let forked = agent.fork_deciding(from.as_str(), at, &new, |run| args.fork_changes(run)).await;
+            (forked, Some(args.kept_level_grants().to_vec()))
         }
     };
     let session = session.map_err(driven)?;
-    if is_new {
-        SessionSidecar::here(places, Vec::new()).keep(places, session.id()).map_err(failed)?;
+    if let Some(level_grants) = level_grants {
+        let sidecar = SessionSidecar { level_grants, ..SessionSidecar::here(places, Vec::new()) };
+        sidecar.keep(places, session.id()).map_err(failed)?;
     }
     Ok(session)
 }

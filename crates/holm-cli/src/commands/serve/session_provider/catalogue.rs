@@ -17,9 +17,9 @@ use holm::{
 use holm_config::{ConfigLayer, ConfigSettings, KeyFile, read_plain_text};
 use holm_mcp::ServerName;
 use holm_server::{
-    AgentBounds, AgentView, BackupView, CatalogueFuture, CatalogueProvider, GrantCeiling, Owner, PartName,
-    Reloaded, ServerState, ServerTest, ServerView, SessionProviderError, SettingView, SkillView, ToolCard,
-    ToolView, Trial, Tried, auth::UserName,
+    AgentBounds, AgentView, BackupView, CatalogueFuture, CatalogueProvider, FolderLevel, FolderTrustView,
+    GrantCeiling, Owner, PartName, Reloaded, ServerState, ServerTest, ServerView, SessionProviderError,
+    SettingView, SkillView, ToolCard, ToolView, Trial, Tried, auth::UserName,
 };
 use holm_tools::{
     agents::{AgentFile, AgentLimits, AgentToolNames, MOST_FILE_BYTES},
@@ -254,6 +254,18 @@ impl CatalogueProvider for CliSessionProvider {
             let made = BackupManifest::make(&data, &folder).await.map_err(|error| told(&error))?;
             Ok(backup(name.to_string(), &made))
         })
+    }
+
+    fn folder_trust(&self, user: &UserName) -> CatalogueFuture<FolderTrustView> {
+        let shown = self.show_folder_trust(user);
+        Box::pin(async move { shown })
+    }
+
+    fn keep_folder_trust(&self, user: &UserName, level: FolderLevel) -> CatalogueFuture<FolderTrustView> {
+        let (house, user) = (self.clone(), user.clone());
+        // A client that disconnects must not stop it halfway.
+        let stored = tokio::task::spawn_blocking(move || house.store_folder_trust(&user, level));
+        Box::pin(async move { stored.await.map_err(failed)? })
     }
 
     fn backups(&self) -> CatalogueFuture<Vec<BackupView>> {

@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use holm::kernel::{Bound, Budget, Limits, NanoUsd};
-use holm_server::SessionProviderError;
+use holm_server::{FolderLevel, SessionProviderError, auth::UserName};
 use holm_tools::agents::AgentLimits;
 
 use super::{CliSessionProvider, SessionStorage, catalogue::bounded};
@@ -58,4 +58,27 @@ fn an_agent_that_somebody_writes_goes_no_further_than_the_usual_one() {
     }
     let usual = Limits { turns: Bound::Unbounded, budget: Budget::default(), ..usual };
     assert!(bounded(&usual, &wanted(Some(1_000), Some(1_000))).is_ok());
+}
+
+#[test]
+fn the_level_of_the_folder_is_stored_for_the_owner_and_its_meaning_follows_the_flags() {
+    for (flags, level, expect) in [
+        ([].as_slice(), FolderLevel::Jail, "run commands in the jail"),
+        (&[], FolderLevel::Look, "Agents read files here."),
+        (&["--unconfined"], FolderLevel::Jail, "`edit` applies. Agents read and write files here."),
+        (&["--unconfined"], FolderLevel::Look, "Agents read files here."),
+        (&["--trust", "look"], FolderLevel::Jail, "started with --trust look"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let (house, owner) = house(flags, folder.path());
+        std::fs::create_dir_all(&owner.data).unwrap();
+        std::fs::create_dir_all(&owner.work).unwrap();
+        assert_eq!(house.show_folder_trust(&UserName::owner()).unwrap().level, None);
+        let stored = house.store_folder_trust(&UserName::owner(), level).unwrap();
+        assert_eq!((stored.level, stored.levels.len()), (Some(level), 4));
+        assert!(stored.meaning.contains(expect), "{flags:?} {level:?}: {}", stored.meaning);
+        assert_eq!(house.show_folder_trust(&UserName::owner()), Ok(stored));
+        let missing = house.store_folder_trust(&"ada".parse().unwrap(), FolderLevel::Jail);
+        assert!(matches!(missing, Err(SessionProviderError::Missing { .. })), "{missing:?}");
+    }
 }
