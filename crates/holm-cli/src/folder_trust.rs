@@ -409,7 +409,7 @@ impl FolderTrustFile {
         let path = self.path();
         let failed = |error: std::io::Error| {
             let message = format!("cannot store the level: {}: {error}", path.shown());
-            CommandError::new(CommandExit::Failed, message).hint("use --trust for each run")
+            CommandError::new(CommandExit::Failed, message)
         };
         let _lock = self.lock().map_err(failed)?;
         self.read()?;
