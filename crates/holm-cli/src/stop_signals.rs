@@ -5,12 +5,19 @@
 //! A process that dies by the default action of a signal checks nothing. The chat has its own
 //! handling (`chat/chat_loop.rs`), because Ctrl-C is a key there.
 
-use std::{fs, future, io, sync::Arc};
+use std::{
+    fs, future, io,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use holm::runtime::RunHandle;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::{exit::CommandExit, screen::TerminalOutput};
+
+/// How long a run may take to stop before a further signal of any kind quits at once.
+const STOPPING: Duration = Duration::from_secs(10);
 
 /// The number of SIGHUP on every Unix.
 const HANGUP: u32 = 1;
@@ -68,8 +75,8 @@ impl StopSignals {
 }
 
 /// The first signal stops the run, which ends as cancelled with everything in its journal. A
-/// further Ctrl-C quits at once. Other further signals do not: a closed terminal and service
-/// managers send several.
+/// further Ctrl-C quits at once. Other signals do so only after a while, because a closed terminal
+/// and service managers send several together.
 pub(crate) async fn cancel_on_signal(handle: RunHandle, screen: Arc<TerminalOutput>) {
     // One set of streams for all: the second signal is not lost, however soon it comes.
     let Ok(mut signals) = StopSignals::listen() else { return };
@@ -77,7 +84,8 @@ pub(crate) async fn cancel_on_signal(handle: RunHandle, screen: Arc<TerminalOutp
     screen.note_of_the_end("holm: stopping; press Ctrl-C again to quit at once");
     // A run that has ended needs no stopping.
     let _ = handle.cancel(first.reason());
-    while signals.next().await != StopSignal::Interrupt {}
+    let stopped = Instant::now();
+    while signals.next().await != StopSignal::Interrupt && stopped.elapsed() < STOPPING {}
     std::process::exit(i32::from(CommandExit::Cancelled.code()));
 }
 

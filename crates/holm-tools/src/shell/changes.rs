@@ -663,6 +663,28 @@ mod tests {
     }
 
     #[test]
+    fn a_new_file_that_only_a_pattern_protects_is_disabled_at_the_top_unless_a_grant_names_it() {
+        let (_folder, work, record) = recorded(1);
+        for name in ["x.code-workspace", "mise.test.toml", "f0/y.code-workspace"] {
+            fs::write(work.join(name), "evil").unwrap();
+        }
+        let lines = record.settle();
+        for name in ["x.code-workspace", "mise.test.toml"] {
+            assert!(!work.join(name).exists(), "{lines:?}");
+            assert!(work.join(format!("{name}.disabled")).exists(), "{lines:?}");
+            assert!(lines.iter().any(|line| line.starts_with(&format!("{name} is protected"))), "{lines:?}");
+        }
+        assert!(work.join("f0/y.code-workspace").exists(), "{lines:?}");
+        assert!(lines.iter().any(|line| line.starts_with("new: f0/y.code-workspace")), "{lines:?}");
+        let named = DenyRules::usual().naming(&GrantSet::parse(["write:z.code-workspace"]).unwrap());
+        let grants = GrantSet::parse(["read:**", "write:**"]).unwrap();
+        let record = hold(Jail::new(), &work, &grants, &named.for_commands()).1;
+        fs::write(work.join("z.code-workspace"), "asked for").unwrap();
+        let lines = record.settle();
+        assert!(work.join("z.code-workspace").exists(), "{lines:?}");
+    }
+
+    #[test]
     fn a_repository_where_the_user_works_is_found_before_many_new_folders_elsewhere() {
         let (_folder, work, mut record) = recorded(2);
         record.began += 10;
