@@ -76,13 +76,11 @@ const PROTECTED: &[(&str, &[&str])] = &[
             ".config/lefthook.toml",
             ".config/lefthook.json",
             ".config/lefthook.jsonc",
-            ".config/lefthook.*",
             ".config/lefthook-local.yml",
             ".config/lefthook-local.yaml",
             ".config/lefthook-local.toml",
             ".config/lefthook-local.json",
             ".config/lefthook-local.jsonc",
-            ".config/lefthook-local.*",
             ".overcommit.yml",
             ".local-overcommit.yml",
             ".lintstagedrc",
@@ -397,7 +395,7 @@ mod tests {
         check("x.code-workspace", Some(("*.code-workspace", AutorunHandling::Protected)));
         check("lefthook.toml", Some(("lefthook.toml", AutorunHandling::Protected)));
         check("lefthook.other", Some(("lefthook.*", AutorunHandling::Protected)));
-        check(".config/lefthook-local.yml", Some((".config/lefthook-local.yml", AutorunHandling::Protected)));
+        check(".config/lefthook-local.yml", Some(("lefthook-local.yml", AutorunHandling::Protected)));
         check("mise.test.toml", Some(("mise.*.toml", AutorunHandling::Protected)));
         check(".github/workflows/ci.yml", Some((".github/workflows/", AutorunHandling::Reported)));
         check("docs/AGENTS.md", Some(("AGENTS.md", AutorunHandling::Reported)));
