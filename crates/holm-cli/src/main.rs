@@ -71,6 +71,7 @@ mod session_name;
 mod session_sidecar;
 mod settings;
 mod skills;
+mod stop_signals;
 mod stream;
 mod tool_sources;
 mod tools;

@@ -11,18 +11,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 use holm::{
     grants::{Grant, GrantSet, Mode},
     kernel::{
-        Approvals, Block, Event, Message, ModelResult, Numbered, Outcome, Reply, StopReason, ToolCall,
-        ToolOutput, ToolSpec,
+        Approvals, Block, Ending, Event, Message, ModelResult, Numbered, Outcome, Reply, StopReason,
+        ToolCall, ToolOutput, ToolSpec,
     },
     models::ScriptedModel,
-    runtime::{self, Agent, AgentBuilder, BoxFuture, ToolInvocation},
+    runtime::{self, Agent, AgentBuilder, BoxFuture, RunHandle, ToolInvocation},
 };
 use holm_config::{ConfigLayers, ConfigSettings, SettingValue};
 use holm_tools::shell::{ApprovalGate, CommandRules};
 
 use crate::{
     checks::JailCheckRunner, commands::run, exit::CommandError, holm_paths::HolmPaths,
-    settings::FolderSettings, tools::CommandConfinement,
+    screen::TerminalOutput, settings::FolderSettings, stop_signals::cancel_on_signal,
+    tools::CommandConfinement,
 };
 
 /// A manual call of a tool.
@@ -43,6 +44,8 @@ pub(crate) struct ManualCallResult {
     pub(crate) said: String,
     /// Its whole output; `None` if it did not run.
     pub(crate) output: Option<ToolOutput>,
+    /// Whether it was stopped before it had ended.
+    pub(crate) is_cancelled: bool,
 }
 
 impl ManualToolCall {
@@ -51,6 +54,27 @@ impl ManualToolCall {
         self,
         gate: ApprovalGate,
         equip: impl FnOnce(AgentBuilder) -> AgentBuilder,
+    ) -> anyhow::Result<ManualCallResult> {
+        self.run_watched(gate, equip, |_| ()).await
+    }
+
+    /// As [`run`](Self::run), for a command of the user: Ctrl-C and the other signals that end
+    /// commands stop the call.
+    pub(crate) async fn run_at_terminal(
+        self,
+        gate: ApprovalGate,
+        screen: &Arc<TerminalOutput>,
+        equip: impl FnOnce(AgentBuilder) -> AgentBuilder,
+    ) -> anyhow::Result<ManualCallResult> {
+        let screen = Arc::clone(screen);
+        self.run_watched(gate, equip, |handle| drop(tokio::spawn(cancel_on_signal(handle, screen)))).await
+    }
+
+    async fn run_watched(
+        self,
+        gate: ApprovalGate,
+        equip: impl FnOnce(AgentBuilder) -> AgentBuilder,
+        watch_run: impl FnOnce(RunHandle),
     ) -> anyhow::Result<ManualCallResult> {
         let name = self.tool.declaration().name.clone();
         let output = Arc::new(Mutex::new(None));
@@ -66,10 +90,13 @@ impl ManualToolCall {
             .config(|config| config.policy.aliases = holm_tools::aliases())
             .checks(JailCheckRunner::in_folder(std::env::current_dir()?, CommandConfinement::Required))
             .events(move |event: &Numbered| watch(&watched, &event.event));
-        equip(builder).build()?.run("Run the tool once.").await?;
+        let mut session = equip(builder).build()?.start().await?;
+        watch_run(session.handle());
+        let report = session.prompt("Run the tool once.").await?;
+        let is_cancelled = matches!(report.ending, Ending::Cancelled { .. });
         let (outcome, said) = outcome.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let output = output.lock().unwrap_or_else(PoisonError::into_inner).take();
-        Ok(ManualCallResult { outcome, said, output })
+        Ok(ManualCallResult { outcome, said, output, is_cancelled })
     }
 }
 

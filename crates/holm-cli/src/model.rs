@@ -202,8 +202,7 @@ pub(crate) fn from_provider(name: &str, reach: &ProviderAccess) -> Result<Resolv
     // The provider may have been named by an alias; prices and requests go by its own name.
     let full =
         ServiceTable::stock().resolve(name).map_or_else(|_| name.to_owned(), |(full, _)| full.to_string());
-    let mut card = reach.card(&known_card(&full));
-    card.price = card.price.map(|price| reach.ways().cache.price(&full, price));
+    let card = ModelSpec { price: own_price(&full, reach), ..reach.card(&known_card(&full)) };
     Ok(ResolvedModel {
         card,
         client: Arc::new(client),
@@ -211,6 +210,11 @@ pub(crate) fn from_provider(name: &str, reach: &ProviderAccess) -> Result<Resolv
         note: None,
         fits: BuiltinToolSet::All,
     })
+}
+
+/// The price of a model as this host knows it: from its settings, or else from the catalogue.
+pub(crate) fn own_price(full: &str, reach: &ProviderAccess) -> Option<Price> {
+    reach.card(&known_card(full)).price.map(|price| reach.ways().cache.price(full, price))
 }
 
 /// The catalogue entry of a model. The same models of `OpenAI` answer in both of its formats,

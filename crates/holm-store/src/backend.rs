@@ -280,7 +280,10 @@ pub(crate) trait StoreBackend: JobTable + NoteTable + Send + Sync {
     fn matching<'a>(&'a self, terms: &'a [String], limit: u64) -> StoreFuture<'a, Vec<(RunRow, u64)>>;
 
     fn keep_blob<'a>(&'a self, file: &'a str, bytes: &'a [u8]) -> StoreFuture<'a, ()>;
-    fn refer<'a>(&'a self, run: RunNumber, name: &'a str, file: &'a str, bytes: u64) -> StoreFuture<'a, ()>;
+    /// Makes a run refer to a stored result. Returns whether the run exists. If it was erased, the
+    /// result is removed, unless another run refers to it.
+    fn refer<'a>(&'a self, run: RunNumber, name: &'a str, file: &'a str, bytes: u64)
+    -> StoreFuture<'a, bool>;
     fn blob<'a>(&'a self, name: &'a str) -> StoreFuture<'a, Option<BlobRow>>;
     fn blobs_of(&self, run: RunNumber) -> StoreFuture<'_, Vec<BlobRow>>;
     fn stamp<'a>(&'a self, file: &'a str) -> StoreFuture<'a, Option<BlobStamp>>;

@@ -347,6 +347,8 @@ export interface Narrowing {
   retry?: RetryPolicy | null;
   /** The aliases that the run may keep; all others are removed. */
   aliases?: Alias[] | null;
+  /** The host's own prices, by the name of the model. The higher price applies. A model without an entry loses its price, so that no budget covers it. */
+  prices?: Record<string, Price> | null;
   /** Whether the run's workspace is dropped: a foreign one could make relative grants mean other folders. */
   drops_workspace?: boolean;
 }

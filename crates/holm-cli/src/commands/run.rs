@@ -40,14 +40,13 @@ use holm::{
     grants::{Grant, GrantSet, Mode},
     kernel::{Config, Ending, MarkRule, ModelSpec, NanoUsd, Prompt, Run},
     runtime::{
-        Agent, DeltaSink, DriveError, EventSink, HookSet, JournalStorageError, ResumeChanges, RunHandle,
-        RunReport, SecretRedactor, Session,
+        Agent, DeltaSink, DriveError, EventSink, HookSet, JournalStorageError, ResumeChanges, RunReport,
+        SecretRedactor, Session,
     },
     store::Store,
 };
 use holm_tools::{agents::AgentLoader, shell::CommandRule};
 use serde_json::json;
-use tokio::signal::unix::{SignalKind, signal};
 
 use super::session;
 use crate::{
@@ -65,6 +64,7 @@ use crate::{
     screen::TerminalOutput,
     session_fork::{ForkContinuation, ForkPoint},
     session_sidecar::SessionSidecar,
+    stop_signals::cancel_on_signal,
     stream::EventPrinter,
     tools,
     withheld_prompts::MachineOutput,
@@ -506,7 +506,7 @@ async fn run(args: RunArgs, data: Option<&Path>) -> anyhow::Result<CommandExit> 
         screen.note(&format!("holm: starting with a stronger model: {}", ladder.why));
     }
     shown.iter().for_each(|shown| screen.note(&format!("holm: {shown}")));
-    tokio::spawn(stop_on_interrupt(session.handle(), Arc::clone(&screen)));
+    tokio::spawn(cancel_on_signal(session.handle(), Arc::clone(&screen)));
     let worked = worked(session, asks, args, begun.listening.as_ref()).await;
     let worked = match (worked, &schema) {
         (Ok(report), Some(schema)) => answer_schema::until_it_fits(schema, session, report).await,
@@ -751,20 +751,4 @@ fn summary(
         }
     }
     Ok(summary)
-}
-
-/// The first Ctrl-C stops the run, which ends as cancelled with everything in its journal; the
-/// second quits at once.
-async fn stop_on_interrupt(handle: RunHandle, screen: Arc<TerminalOutput>) {
-    // One stream for both: the second is not lost, however soon it comes.
-    let Ok(mut interrupts) = signal(SignalKind::interrupt()) else { return };
-    if interrupts.recv().await.is_none() {
-        return;
-    }
-    screen.note_of_the_end("holm: stopping; press Ctrl-C again to quit at once");
-    // A run that has ended needs no stopping.
-    let _ = handle.cancel("interrupted");
-    if interrupts.recv().await.is_some() {
-        std::process::exit(i32::from(CommandExit::Cancelled.code()));
-    }
 }

@@ -33,6 +33,7 @@ use crate::{
     log::ActivityLog,
     otlp::OtlpExporter,
     screen::TerminalOutput,
+    stop_signals::StopSignals,
 };
 use session_provider::CliSessionProvider;
 use session_storage::SessionStorage;
@@ -152,19 +153,13 @@ fn trouble(error: &ServerError) -> CommandError {
     CommandError::new(exit, error.to_string())
 }
 
-/// Returns when the server should stop: on Ctrl-C, or the signal that service managers send.
+/// Returns when the server should stop: on Ctrl-C, the signal that service managers send, or when
+/// its terminal is closed.
 async fn stopped() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut ended) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                _ = tokio::signal::ctrl_c() => {}
-                _ = ended.recv() => {}
-            }
-            return;
-        }
+    if let Ok(mut signals) = StopSignals::listen() {
+        signals.next().await;
+    } else {
+        // Where the signals cannot be had, the process is ended by force, which loses nothing.
+        let _ = tokio::signal::ctrl_c().await;
     }
-    // Where the signal cannot be had, the process is ended by force, which loses nothing.
-    let _ = tokio::signal::ctrl_c().await;
 }

@@ -25,7 +25,7 @@ use clap::Subcommand;
 use holm::{
     grants::{Allowance, Grant, Mode},
     kernel::{Config, Effect, Event, ModelSpec, Outcome, Run, Started, Timestamp, ToolOutput, ToolSpec},
-    runtime,
+    runtime::{self, AgentBuilder},
     store::Store,
 };
 use holm_config::ConfigSettings;
@@ -237,6 +237,7 @@ async fn shelf(
 ) -> anyhow::Result<ToolSources> {
     let env = |name: &str| std::env::var(name).ok();
     let outside = OutsideTools::here(places, kept, rules.clone(), CommandConfinement::Required, env);
+    let outside = outside.after_killed_commands(places);
     let native = tools::native(places, kept, store, outside.outputs.as_deref());
     let outside = outside.and(native);
     outside.notes.iter().for_each(|note| screen.note(&format!("holm: {note}")));
@@ -247,7 +248,7 @@ async fn shelf(
 }
 
 /// The keys and addresses of a run. Problems of their files are reported by a run.
-fn reach(places: &HolmPaths) -> ProviderAccess {
+pub(crate) fn reach(places: &HolmPaths) -> ProviderAccess {
     let settings =
         FolderSettings::find(places).map(|here| here.loaded.layers.settle(ConfigSettings::default()));
     ProviderAccess::here(&settings.unwrap_or_default(), places).unwrap_or_default()
@@ -459,8 +460,18 @@ async fn try_once(
     let grants = args.grant.iter().cloned().collect();
     let trial = ManualToolCall { tool: Arc::clone(tool), arguments: args.arguments, grants, mode: args.mode };
     let workspace = std::env::current_dir().ok().and_then(|folder| workspace(&folder));
-    let came = trial.run(gate, |builder| builder.config(|config| config.workspace = workspace)).await?;
+    let equip = |builder: AgentBuilder| builder.config(|config| config.workspace = workspace);
+    let came = trial.run_at_terminal(gate, screen, equip).await?;
+    if came.is_cancelled {
+        return Ok(cancelled(screen));
+    }
     show(screen, came.outcome, &came.said, came.output.as_ref(), args.json)
+}
+
+/// Says that a call was stopped by a signal.
+fn cancelled(screen: &TerminalOutput) -> CommandExit {
+    screen.note("error: the call was cancelled before it ended");
+    CommandExit::Cancelled
 }
 
 /// Asks the person at the terminal about what the grants and `--yes` leave open.

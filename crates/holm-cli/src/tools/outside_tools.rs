@@ -18,7 +18,7 @@ use holm_tools::{
     fetch::FetchTool,
     root::DenyRules,
     search::{SearchService, WebSearchTool},
-    shell::{CommandRules, WorkspaceShell},
+    shell::{CommandRules, WorkspaceShell, keep_command_markers, settle_killed_commands},
 };
 
 use crate::{
@@ -93,6 +93,7 @@ impl OutsideTools {
         env: impl Fn(&str) -> Option<String>,
     ) -> Self {
         let mut outside = Self::default();
+        keep_command_markers(&places.data);
         match shell(places, kept, rules, confinement, &env) {
             Ok(shell) => {
                 outside.outputs = shell.output_folder().map(Path::to_owned);
@@ -122,6 +123,13 @@ impl OutsideTools {
 }
 
 impl OutsideTools {
+    /// Checks what commands in this folder left whose Holm was killed, and notes what it found.
+    pub(crate) fn after_killed_commands(mut self, places: &HolmPaths) -> Self {
+        let left = settle_killed_commands(&places.data, &places.work);
+        self.notes.extend(left.iter().map(|line| format!("a command was interrupted here; {line}")));
+        self
+    }
+
     /// With the tools that work on this machine's files, or a word about why there are none.
     pub(crate) fn and(mut self, native: anyhow::Result<Toolbox>) -> Self {
         match native {

@@ -1,4 +1,4 @@
-//! Tests runs that are stopped: by Ctrl-C, and by a kill.
+//! Tests runs that are stopped: by Ctrl-C, by other signals, and by a kill.
 
 use std::{
     fs,
@@ -8,6 +8,7 @@ use std::{
 
 use holm::{runtime::JournalStore as _, store::Store};
 use holm_testkit::double::{Act, Fault};
+use serde_json::json;
 
 use crate::{
     patience::until,
@@ -37,6 +38,92 @@ fn ctrl_c_stops_the_run_which_ends_as_cancelled_with_everything_kept() {
     assert!(ran.err.contains("press Ctrl-C again"), "{}", ran.err);
     // The session is as good as any other.
     stage.run(&["-p", "And now?", "--session", "s", "--resume"]).says("Later.\n");
+}
+
+/// Makes a repository that would run something at the next call of git, and then takes long.
+const TRAP: &str = "mkdir -p n/.git/objects n/.git/refs; echo 'ref: refs/heads/main' > n/.git/HEAD; \
+                    printf '[core]\\n\\tfsmonitor = ./evil\\n' > n/.git/config; touch ready; sleep 300";
+
+/// Everything that the trap needs.
+const OPEN: [&str; 8] = ["--mode", "full", "--grant", "read:**", "--grant", "write:**", "--grant", "exec:*"];
+
+fn is_armed(stage: &Stage) -> bool {
+    fs::read_to_string(stage.work().join("n/.git/config")).unwrap().contains("evil")
+}
+
+/// Starts a run whose command has set the trap and waits.
+fn trapped(stage: &Stage) -> Child {
+    let args = [&["-p", "hi", "--session", "s"], &OPEN[..]].concat();
+    let child = started(stage, 1, &args);
+    until("the trap", || stage.work().join("ready").exists());
+    assert!(is_armed(stage), "nothing is checked while the command runs");
+    child
+}
+
+#[test]
+fn a_closed_terminal_and_a_service_manager_stop_a_run_as_ctrl_c_does() {
+    for name in ["-INT", "-TERM", "-HUP"] {
+        let call = Act::calls(&[("c1", "shell", &json!({ "script": TRAP }).to_string())]);
+        let stage = Stage::new([call, Act::says("Later.")]);
+        let child = trapped(&stage);
+        signal(&child, name);
+        let ran = Ran::of(&child.wait_with_output().unwrap());
+        ran.fails(130, "cancelled");
+        assert!(!is_armed(&stage), "{name}: {ran:?}");
+        stage.run(&["-p", "And now?", "--session", "s", "--resume"]).says("Later.\n");
+    }
+}
+
+#[test]
+fn signals_stop_a_tool_that_is_called_by_hand_and_what_it_left_is_checked() {
+    for name in ["-INT", "-TERM", "-HUP"] {
+        let stage = Stage::new([]);
+        let call = json!({ "script": TRAP }).to_string();
+        let mut command = stage.command([&["tool", "execute", "shell", &call], &OPEN[..]].concat());
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        until("the trap", || stage.work().join("ready").exists());
+        signal(&child, name);
+        let ran = Ran::of(&child.wait_with_output().unwrap());
+        ran.fails(130, "the call was cancelled");
+        assert!(!is_armed(&stage), "{name}: {ran:?}");
+    }
+}
+
+#[test]
+fn a_run_that_ignores_hangups_goes_on_when_its_terminal_is_closed() {
+    let call =
+        Act::calls(&[("c1", "shell", r#"{"script":"touch ready; while [ ! -e go ]; do sleep 0.1; done"}"#)]);
+    let stage = Stage::new([call, Act::says("Done.")]);
+    let holm = stage.command([&["run", "--model", MODEL, "-p", "hi"], &OPEN[..]].concat());
+    let mut command = Command::new("nohup");
+    command.arg(holm.get_program()).args(holm.get_args()).current_dir(stage.work()).env_clear();
+    command.envs(holm.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    until("the command", || stage.work().join("ready").exists());
+    signal(&child, "-HUP");
+    fs::write(stage.work().join("go"), "").unwrap();
+    let ran = Ran::of(&child.wait_with_output().unwrap());
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Done.\n"), "{ran:?}");
+}
+
+#[test]
+fn what_a_killed_run_left_is_checked_at_the_next_start_in_that_folder() {
+    let call = Act::calls(&[("c1", "shell", &json!({ "script": TRAP }).to_string())]);
+    let stage = Stage::new([call, Act::says("Hello."), Act::says("Hello again.")]);
+    let mine = stage.work().join("mine/.git");
+    fs::create_dir_all(&mine).unwrap();
+    fs::write(mine.join("config"), "[core]\n\tfsmonitor = ./my-own\n").unwrap();
+    let mut child = trapped(&stage);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(is_armed(&stage), "nothing was left to check it");
+    let ran = stage.run(&["-p", "hi"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Hello.\n"), "{ran:?}");
+    let told = "holm: a command was interrupted here; n: Holm disabled what version control would run there";
+    assert!(!is_armed(&stage) && ran.err.contains(told), "{ran:?}");
+    assert!(fs::read_to_string(mine.join("config")).unwrap().contains("my-own"), "{ran:?}");
+    stage.run(&["-p", "hi"]).says("Hello again.\n");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::fs;
 
 use holm::kernel::{
-    Block, Bound, Config, Effect, Input, Limits, MarkRule, ModelResult, ModelSpec, Prompt, Reply,
+    Block, Bound, Config, Effect, Input, Limits, MarkRule, ModelResult, ModelSpec, Price, Prompt, Reply,
     RetryPolicy, Started, StopReason, Timestamp, ToolCall, journal,
 };
 use holm_testkit::double::Act;
@@ -80,6 +80,18 @@ fn export_of(stage: &Stage, session: &str) -> String {
 #[track_caller]
 fn comes(ran: &Ran, name: &str, note: &str) {
     assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (Some(0), format!("{name}\n").as_str(), note));
+}
+
+#[test]
+fn the_prices_of_a_journal_from_elsewhere_do_not_make_a_budget_worthless() {
+    let reply = Reply { blocks: vec![Block::Text("18 degrees.".into())], ..Reply::default() };
+    let free = ModelSpec { price: Some(Price::default()), ..ModelSpec::named(MODEL) };
+    let facts = [Input::Prompted(Prompt::text("How warm is it in Bergen?")), replied(reply)];
+    let stage =
+        Stage::new([Act::says("20 degrees.")]).file("run.jsonl", &elsewhere(Config::new(free), facts));
+    comes(&stage.holm(["session", "import", "run.jsonl"]), "journey", BARE);
+    let ran = stage.run(&["--session", "journey", "--resume", "-p", "And in Rome?", "--budget", "0.000001"]);
+    assert_eq!(ran.code, Some(4), "the budget ends the run: {ran:?}");
 }
 
 #[test]

@@ -92,6 +92,21 @@ pub struct Price {
 }
 
 impl Price {
+    /// The higher of two prices, for each kind of token.
+    #[must_use]
+    pub fn or_higher(self, other: Self) -> Self {
+        let higher = |one: Option<u64>, two: Option<u64>| {
+            (one.is_some() || two.is_some())
+                .then(|| one.unwrap_or(self.input).max(two.unwrap_or(other.input)))
+        };
+        Self {
+            input: self.input.max(other.input),
+            output: self.output.max(other.output),
+            cached: higher(self.cached, other.cached),
+            cache_write: higher(self.cache_write, other.cache_write),
+        }
+    }
+
     /// What a usage costs, rounded up to the next nano-dollar.
     ///
     /// ```

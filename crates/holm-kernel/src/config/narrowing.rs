@@ -5,12 +5,12 @@
 //! laxer: a new field must keep that rule, and the test below checks it. `run/changes.rs` applies a
 //! narrowing to a run. Changes by a person (mode, grants, budget) are inputs of their own.
 
-use alloc::vec::Vec;
+use alloc::{collections::BTreeMap, string::String, vec::Vec};
 
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
-use super::{Alias, Config, Limits, MarkRule, Marks, RetryPolicy};
+use super::{Alias, Config, Limits, MarkRule, Marks, Price, RetryPolicy};
 
 /// Restrictions that a host adds; a field that is `None` leaves the run's own value in place.
 ///
@@ -40,6 +40,10 @@ pub struct Narrowing {
     /// The aliases that the run may keep; all others are removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aliases: Option<Vec<Alias>>,
+    /// The host's own prices, by the name of the model. The higher price applies. A model without
+    /// an entry loses its price, so that no budget covers it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prices: Option<BTreeMap<String, Price>>,
     /// Whether the run's workspace is dropped: a foreign one could make relative
     /// grants mean other folders.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
@@ -60,6 +64,12 @@ impl Narrowing {
         }
         if let Some(kept) = &self.aliases {
             config.policy.aliases.retain(|alias| kept.contains(alias));
+        }
+        if let Some(prices) = &self.prices {
+            for model in &mut config.models {
+                let own = model.price.zip(prices.get(&model.name));
+                model.price = own.map(|(price, least)| price.or_higher(*least));
+            }
         }
         if self.drops_workspace {
             config.workspace = None;
@@ -92,6 +102,27 @@ fn narrow_retry(own: &mut RetryPolicy, most: RetryPolicy) {
 mod tests {
     use super::*;
     use crate::{Bound, MaxTokensRecovery, ModelSpec};
+
+    #[test]
+    fn a_price_from_elsewhere_is_no_lower_than_the_hosts_and_a_model_unknown_here_has_none() {
+        let (own, free) =
+            (Price { input: 3, output: 15, cached: Some(1), cache_write: None }, Price::default());
+        let model = |name: &str, price| ModelSpec { price, ..ModelSpec::named(name) };
+        let dear = Price { input: 4, output: 9, cached: None, cache_write: Some(2) };
+        let mut config = Config::new(model("a/known", Some(free)));
+        config.models.extend([
+            model("a/dear", Some(dear)),
+            model("a/unpriced", None),
+            model("b/unknown", Some(free)),
+        ]);
+        let names = ["a/known", "a/dear", "a/unpriced"];
+        let prices = names.into_iter().map(|name| (name.into(), own)).collect();
+        Narrowing { prices: Some(prices), ..Narrowing::default() }.apply(&mut config);
+        let found: Vec<Option<Price>> = config.models.iter().map(|model| model.price).collect();
+        let higher = Price { input: 4, output: 15, cached: Some(4), cache_write: Some(3) };
+        let known = Price { input: 3, output: 15, cached: Some(1), cache_write: None };
+        assert_eq!(found, [Some(known), Some(higher), None, None]);
+    }
 
     #[test]
     fn a_run_from_elsewhere_is_held_to_the_bounds_of_this_host_and_keeps_its_own_where_they_are_lower() {
@@ -129,7 +160,8 @@ mod tests {
 
     #[test]
     fn no_value_makes_a_run_laxer() {
-        let own = Config::new(ModelSpec::named("scripted/one"));
+        let price = Some(Price { input: 1, output: 2, ..Price::default() });
+        let own = Config::new(ModelSpec { price, ..ModelSpec::named("scripted/one") });
         let mut config = own.clone();
         let lax = Narrowing {
             mark_rule: Some(MarkRule::ShowOnly),
@@ -140,6 +172,7 @@ mod tests {
                 ..Limits::default()
             }),
             retry: Some(RetryPolicy { attempts: 99, base_ms: 0, ..RetryPolicy::default() }),
+            prices: Some(BTreeMap::from([("scripted/one".into(), Price::default())])),
             ..Narrowing::default()
         };
         lax.apply(&mut config);

@@ -56,6 +56,7 @@ fn narrowed() -> Input {
         limits: Some(Limits::default()),
         retry: Some(RetryPolicy::default()),
         aliases: Some(Vec::new()),
+        prices: None,
         drops_workspace: true,
     }))
 }

@@ -325,8 +325,10 @@ async fn work(
     let hold = match afford(room, session, bound, driving).await {
         Ok(hold) => hold,
         Err(refusal) => {
-            // Otherwise it would start unasked when the user has budget again.
-            stored_prompts::done(store, &room.id).await?;
+            if is_final(&refusal) {
+                // Otherwise it would start unasked when the user has budget again.
+                stored_prompts::done(store, &room.id).await?;
+            }
             room.feed.note(&refusal.message);
             return Err(refusal);
         }
@@ -414,6 +416,12 @@ async fn afford(
     }
     bound.binding = binding;
     Ok(hold)
+}
+
+/// Whether an accepted prompt is refused for good. It is if there is no money for it. If the lease
+/// is lost, or the store or another server fails, the prompt stays for the session's next holder.
+fn is_final(refusal: &ApiError) -> bool {
+    refusal.status == http::StatusCode::PAYMENT_REQUIRED
 }
 
 /// The reason of a failed journal write is for the operator, not for the client. The client does

@@ -35,6 +35,9 @@ const PIECE: u64 = 256 * 1024;
 
 /// The lock under which references to large results of a schema change.
 const BLOB_LOCK: &str = "SELECT pg_advisory_xact_lock($1, hashtext('blobs ' || :schema))";
+/// Deletes pieces of large results to which no run refers. Needs that lock.
+const UNREFERRED: &str = "DELETE FROM holm_pieces p
+     WHERE NOT EXISTS (SELECT 1 FROM holm_blobs b WHERE b.file = p.file)";
 
 impl PostgresBackend {
     async fn execute(&self, sql: &str, values: QueryValues<'_>) -> Result<(), StoreError> {
@@ -225,7 +228,9 @@ impl StoreBackend for PostgresBackend {
     }
 
     fn tag<'a>(&'a self, run: RunNumber, tag: &'a str) -> StoreFuture<'a, ()> {
-        const TAG: &str = "INSERT INTO holm_tags VALUES ($1, $2) ON CONFLICT DO NOTHING";
+        // An erased run gets no tag: nothing would ever remove it.
+        const TAG: &str = "INSERT INTO holm_tags SELECT no, $2::text FROM holm_runs WHERE no = $1
+             FOR KEY SHARE ON CONFLICT DO NOTHING";
         Box::pin(async move {
             if tag != RUNNING_TAG {
                 return self.execute(TAG, &[&run.0, &tag]).await;
@@ -338,14 +343,28 @@ impl StoreBackend for PostgresBackend {
         })
     }
 
-    fn refer<'a>(&'a self, run: RunNumber, name: &'a str, file: &'a str, bytes: u64) -> StoreFuture<'a, ()> {
+    fn refer<'a>(
+        &'a self,
+        run: RunNumber,
+        name: &'a str,
+        file: &'a str,
+        bytes: u64,
+    ) -> StoreFuture<'a, bool> {
         Box::pin(async move {
             let mut client = self.asking().await?;
             let tx = client.transaction().await?;
             tx.execute(BLOB_LOCK, &[&LOCKS]).await.map_err(failed)?;
-            let sql = "INSERT INTO holm_blobs VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING";
-            tx.execute(sql, &[&run.0, &name, &file, &signed(bytes)]).await.map_err(failed)?;
-            tx.commit().await.map_err(failed)
+            let found = "SELECT no FROM holm_runs WHERE no = $1 FOR KEY SHARE";
+            let exists = tx.query_opt(found, &[&run.0]).await.map_err(failed)?.is_some();
+            if exists {
+                let sql = "INSERT INTO holm_blobs VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING";
+                tx.execute(sql, &[&run.0, &name, &file, &signed(bytes)]).await.map_err(failed)?;
+            } else {
+                let sql = format!("{UNREFERRED} AND p.file = $1");
+                tx.execute(&sql, &[&file]).await.map_err(failed)?;
+            }
+            tx.commit().await.map_err(failed)?;
+            Ok(exists)
         })
     }
 
@@ -407,6 +426,12 @@ impl StoreBackend for PostgresBackend {
         Box::pin(async {
             let mut client = self.asking().await?;
             client.without_time_limit().await?;
+            // A writer that was killed may have left them. One that is alive looks for its pieces
+            // after it has referred to them, and stores them again.
+            let tx = client.transaction().await?;
+            tx.execute(BLOB_LOCK, &[&LOCKS]).await.map_err(failed)?;
+            tx.execute(UNREFERRED, &[]).await.map_err(failed)?;
+            tx.commit().await.map_err(failed)?;
             for table in [
                 "records",
                 "texts",

@@ -326,9 +326,22 @@ impl StoreBackend for SqliteBackend {
         self.with_files(move |db| db.blobs.keep(&file, &bytes, db.holder.token()))
     }
 
-    fn refer<'a>(&'a self, run: RunNumber, name: &'a str, file: &'a str, bytes: u64) -> StoreFuture<'a, ()> {
-        let (name, file) = (name.to_owned(), file.to_owned());
-        self.write(move |conn| queries::refer(conn, run, &name, &file, bytes))
+    fn refer<'a>(
+        &'a self,
+        run: RunNumber,
+        name: &'a str,
+        file: &'a str,
+        bytes: u64,
+    ) -> StoreFuture<'a, bool> {
+        let (db, name, file) = (Arc::clone(&self.db), name.to_owned(), file.to_owned());
+        self.write(move |conn| {
+            let exists = queries::refer(conn, run, &name, &file, bytes)?;
+            // Removed while the write lock is held, as by `erase`.
+            if !exists && !queries::is_referred(conn, &file)? {
+                db.blobs.remove(&file)?;
+            }
+            Ok(exists)
+        })
     }
 
     fn blob<'a>(&'a self, name: &'a str) -> StoreFuture<'a, Option<BlobRow>> {

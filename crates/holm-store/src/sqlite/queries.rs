@@ -504,13 +504,11 @@ pub(super) fn matching(conn: &Connection, terms: &[String], limit: u64) -> Resul
     Ok(found)
 }
 
-pub(super) fn refer(conn: &Connection, run: RunNumber, name: &str, file: &str, bytes: u64) -> Result<()> {
-    conn.execute(
-        "INSERT OR REPLACE INTO blobs VALUES (?, ?, ?, ?)",
-        params![run.0, name, file, signed(bytes)],
-    )
-    .map_err(failed)?;
-    Ok(())
+/// Makes a run refer to a stored result. Returns whether the run exists.
+pub(super) fn refer(conn: &Connection, run: RunNumber, name: &str, file: &str, bytes: u64) -> Result<bool> {
+    let sql = "INSERT OR REPLACE INTO blobs SELECT no, ?2, ?3, ?4 FROM runs WHERE no = ?1";
+    let rows = conn.execute(sql, params![run.0, name, file, signed(bytes)]).map_err(failed)?;
+    Ok(rows > 0)
 }
 
 pub(super) fn blob(conn: &Connection, name: &str) -> Result<Option<BlobRow>> {

@@ -247,6 +247,20 @@ async fn nothing_of_an_erased_session_is_left_in_any_file_of_the_store() {
     assert_eq!(holding(folder.path(), "harbour"), 0);
 }
 
+#[tokio::test]
+async fn a_result_for_a_session_that_was_erased_meanwhile_is_not_kept() {
+    use crate::backend::StoreBackend as _;
+    let (folder, path) = place();
+    let sqlite = SqliteBackend::open(path.clone(), None).await.unwrap();
+    let (file, words) = ("ab".repeat(32), "the harbour lies behind the hill");
+    sqlite.keep_blob(&file, words.as_bytes()).await.unwrap();
+    assert_eq!(holding(folder.path(), words), 1);
+    assert!(!sqlite.refer(RunNumber(99), &file, &file, 32).await.unwrap(), "there is no such session");
+    assert_eq!(holding(folder.path(), words), 0);
+    let referred = sqlite.db.read(|conn| queries::is_referred(conn, &file)).unwrap();
+    assert!(!referred, "a later result of another session would seem to be in use for ever");
+}
+
 /// How many files beneath a folder hold these words.
 fn holding(folder: &Path, words: &str) -> usize {
     let count = |path: PathBuf| {

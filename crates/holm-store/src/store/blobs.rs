@@ -59,7 +59,10 @@ impl Store {
         };
         let bytes = sealed.as_deref().unwrap_or(text);
         backend.keep_blob(&file, bytes).await?;
-        backend.refer(row.no, &name, &file, text.len() as u64).await?;
+        if !backend.refer(row.no, &name, &file, text.len() as u64).await? {
+            // It was erased meanwhile, and so was what it would have referred to.
+            return Err(StoreError::Missing { run: run.into() });
+        }
         // Erasing another run may have removed the file between the two.
         if backend.stamp(&file).await?.is_none() {
             backend.keep_blob(&file, bytes).await?;

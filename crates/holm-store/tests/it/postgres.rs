@@ -2,7 +2,7 @@
 
 use std::{future::Future, pin::Pin, time::Duration};
 
-use holm_runtime::{Durability, JournalStorageError, JournalStore as _};
+use holm_runtime::{BlobStore as _, Durability, JournalStorageError, JournalStore as _};
 use holm_store::{Store, StoreError, StoreOptions};
 use holm_testkit::postgres::Postgres;
 
@@ -87,6 +87,26 @@ async fn a_database_of_the_schema_before_is_opened_with_all_it_holds_and_used_on
     drop(store.open("one").await.unwrap());
     let version: i32 = client.query_one("SELECT version FROM holm_schema", &[]).await.unwrap().get(0);
     assert_eq!(version, 7);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn erasing_a_session_removes_results_that_no_session_refers_to() {
+    let place = database().await;
+    let store = place.open(StoreOptions::new()).await;
+    for id in ["one", "two"] {
+        let mut journal = store.create(id).await.unwrap();
+        for line in &session(id, "find the harbour", "out", "fine").lines {
+            journal.append(line, Durability::Synced).await.unwrap();
+        }
+    }
+    let kept = store.put("two", &[b'k'; 100_000]).await.unwrap();
+    // What a writer leaves that is killed before its session refers to the result.
+    let client = place.client().await;
+    client.batch_execute("INSERT INTO holm_pieces VALUES ('left', 0, 'words'::bytea)").await.unwrap();
+    store.erase("one").await.unwrap();
+    let left = client.query("SELECT 1 FROM holm_pieces WHERE file = 'left'", &[]).await.unwrap();
+    assert!(left.is_empty());
+    assert_eq!(store.get(&kept, 0..9).await.unwrap(), [b'k'; 9]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -39,6 +39,8 @@ const READERS: &str = "other agents read it as instructions";
 const PACKAGES: &str = "it can replace the program that a package manager starts";
 const SERVERS: &str = "a build server runs it once it is pushed";
 
+/// Names that a tool is known to look for stand here in full: a jail keeps commands from creating
+/// them. What only a star covers is disabled when the command has ended.
 const PROTECTED: &[(&str, &[&str])] = &[
     (
         GIT_HOOKS,
@@ -46,13 +48,58 @@ const PROTECTED: &[(&str, &[&str])] = &[
             ".husky/",
             ".pre-commit-config.yaml",
             "lefthook.yml",
+            "lefthook.yaml",
+            "lefthook.toml",
+            "lefthook.json",
+            "lefthook.jsonc",
             "lefthook.*",
+            ".lefthook.yml",
+            ".lefthook.yaml",
+            ".lefthook.toml",
+            ".lefthook.json",
+            ".lefthook.jsonc",
             ".lefthook.*",
+            "lefthook-local.yml",
+            "lefthook-local.yaml",
+            "lefthook-local.toml",
+            "lefthook-local.json",
+            "lefthook-local.jsonc",
             "lefthook-local.*",
+            ".lefthook-local.yml",
+            ".lefthook-local.yaml",
+            ".lefthook-local.toml",
+            ".lefthook-local.json",
+            ".lefthook-local.jsonc",
             ".lefthook-local.*",
+            ".config/lefthook.yml",
+            ".config/lefthook.yaml",
+            ".config/lefthook.toml",
+            ".config/lefthook.json",
+            ".config/lefthook.jsonc",
+            ".config/lefthook-local.yml",
+            ".config/lefthook-local.yaml",
+            ".config/lefthook-local.toml",
+            ".config/lefthook-local.json",
+            ".config/lefthook-local.jsonc",
             ".overcommit.yml",
+            ".local-overcommit.yml",
             ".lintstagedrc",
+            ".lintstagedrc.json",
+            ".lintstagedrc.yaml",
+            ".lintstagedrc.yml",
+            ".lintstagedrc.mjs",
+            ".lintstagedrc.js",
+            ".lintstagedrc.cjs",
+            ".lintstagedrc.mts",
+            ".lintstagedrc.ts",
+            ".lintstagedrc.cts",
             ".lintstagedrc.*",
+            "lint-staged.config.mjs",
+            "lint-staged.config.js",
+            "lint-staged.config.cjs",
+            "lint-staged.config.mts",
+            "lint-staged.config.ts",
+            "lint-staged.config.cts",
             "lint-staged.config.*",
         ],
     ),
@@ -89,6 +136,8 @@ const PROTECTED: &[(&str, &[&str])] = &[
             ".rvmrc",
             "mise.toml",
             ".mise.toml",
+            "mise.local.toml",
+            ".mise.local.toml",
             "mise.*.toml",
             ".mise.*.toml",
             ".mise/",
@@ -243,6 +292,12 @@ pub(crate) fn protected_in_projects() -> impl Iterator<Item = &'static str> {
     table().filter(move |row| is_protected(row) && row.runner != SESSIONS).map(|row| row.pattern)
 }
 
+/// The patterns with a star among them, each with a name that fits it.
+pub(crate) fn starred_in_projects() -> impl Iterator<Item = (&'static str, String)> {
+    let starred = protected_in_projects().filter(|pattern| pattern.contains('*'));
+    starred.map(|pattern| (pattern, pattern.replace('*', "x")))
+}
+
 /// Whether a row could be about a file of this name: cheap, for walks over many files.
 pub(crate) fn may_list(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
@@ -338,8 +393,10 @@ mod tests {
         check("app/.VSCode/tasks.json", Some((".vscode/", AutorunHandling::Protected)));
         check("a/b/.pre-commit-config.yaml", Some((".pre-commit-config.yaml", AutorunHandling::Protected)));
         check("x.code-workspace", Some(("*.code-workspace", AutorunHandling::Protected)));
-        check("lefthook.toml", Some(("lefthook.*", AutorunHandling::Protected)));
-        check("mise.local.toml", Some(("mise.*.toml", AutorunHandling::Protected)));
+        check("lefthook.toml", Some(("lefthook.toml", AutorunHandling::Protected)));
+        check("lefthook.other", Some(("lefthook.*", AutorunHandling::Protected)));
+        check(".config/lefthook-local.yml", Some(("lefthook-local.yml", AutorunHandling::Protected)));
+        check("mise.test.toml", Some(("mise.*.toml", AutorunHandling::Protected)));
         check(".github/workflows/ci.yml", Some((".github/workflows/", AutorunHandling::Reported)));
         check("docs/AGENTS.md", Some(("AGENTS.md", AutorunHandling::Reported)));
         check("crates/x/.cargo/config.toml", Some((".cargo/config.toml", AutorunHandling::Reported)));

@@ -10,7 +10,8 @@
 //! `denied_paths.rs`. A record that is dropped without [`settle`](WorkspaceRecord::settle) still
 //! checks, so that an abandoned call leaves nothing armed.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet};
 use std::ffi::OsStr;
 use std::fs::{self, FileType};
 use std::io;
@@ -22,7 +23,7 @@ use holm_kernel::visible_line;
 
 use super::entry_stamp::{EntryStamp, LinkState};
 use super::git_folder_record::GitFolderRecord;
-use super::new_repository::{NewRepositories, beneath};
+use super::new_repository::{NewRepositories, beneath, disable_file};
 use super::running_commands::{RunningCommand, RunningCommandGuard};
 use crate::root::autorun::{self, AutorunFile};
 use crate::root::git::is_named_git;
@@ -60,6 +61,9 @@ pub struct WorkspaceRecord {
     /// Existing repositories that a command may have made that was running then.
     /// They are checked again.
     unsettled: HashSet<PathBuf>,
+    /// Patterns with a star of protected files at the top of the workspace. A jail cannot watch for
+    /// them, so new ones are disabled.
+    protected_patterns: Vec<&'static str>,
     /// Tells commands that start meanwhile that this one runs.
     mark: Option<RunningCommandGuard>,
     began: i64,
@@ -80,6 +84,7 @@ impl WorkspaceRecord {
             known: HashSet::new(),
             held: HashSet::new(),
             unsettled: HashSet::new(),
+            protected_patterns: Vec::new(),
             mark: None,
             began: i64::try_from(now.as_secs()).unwrap_or(i64::MAX),
             is_done: false,
@@ -134,13 +139,19 @@ impl WorkspaceRecord {
         self.held.insert(path.to_owned());
     }
 
+    /// Remembers that a command may not create files at the top that fit this pattern of the table.
+    pub(super) fn protect_pattern(&mut self, pattern: &'static str) {
+        self.protected_patterns.push(pattern);
+    }
+
     /// Ends the walk before a command. What other commands may have made that still run is not known.
     pub(super) fn begin(&mut self) {
         let others = self.folders.keys().filter(|folder| is_of_other_control(folder));
         let pointers = self.known.iter().filter(|path| is_called_git(path) || !self.held.contains(*path));
         let known = others.chain(pointers).chain(self.links.keys()).cloned().collect();
-        let (roots, held) = (self.roots.clone(), self.held.clone());
-        let (mark, unsettled) = RunningCommandGuard::begin(RunningCommand { roots, known, held });
+        let (workspace, roots, held) = (self.workspace.clone(), self.roots.clone(), self.held.clone());
+        let command = RunningCommand { workspace, roots, known, held };
+        let (mark, unsettled) = RunningCommandGuard::begin(command);
         self.known.retain(|path| !unsettled.contains(path));
         self.links.retain(|path, _| !unsettled.contains(path));
         self.unsettled = unsettled;
@@ -170,9 +181,23 @@ impl WorkspaceRecord {
         }
     }
 
+    /// Checks what a command left whose process was killed. The stamps of its folders are lost, so
+    /// all folders are read. Only repositories count: other files are reported by their command.
+    pub(super) fn settle_killed(command: &RunningCommand) -> Vec<String> {
+        let mut record = Self::new(&command.workspace, &command.roots);
+        record.is_done = true;
+        record.known.clone_from(&command.known);
+        let mut found = WorkspaceChanges::default();
+        record.read_all(&command.roots, MAX_NEW_FOLDERS, &mut found);
+        found.unsettle(command);
+        record.tell(&found)
+    }
+
     fn look(&mut self) -> Vec<String> {
         self.is_done = true;
-        let lines = self.tell(&self.find());
+        let mut found = self.find();
+        let mut lines = self.disable_protected(&mut found);
+        lines.extend(self.tell(&found));
         // The present state is checked now, also for commands that start from here on.
         drop(self.mark.take());
         lines
@@ -182,19 +207,9 @@ impl WorkspaceRecord {
     fn find(&self) -> WorkspaceChanges {
         let mut found = WorkspaceChanges::default();
         found.repositories.changes = self.git.changed(self.began - COARSEST_CLOCK_SECONDS);
-        let mut open: Vec<PathBuf> = self
-            .folders
-            .iter()
-            .filter(|(path, stamp)| self.has_changed(path, stamp))
-            .map(|(path, _)| path.clone())
-            .collect();
-        while let Some(folder) = open.pop() {
-            if found.read >= MAX_NEW_FOLDERS {
-                found.is_cut = true;
-                break;
-            }
-            open.extend(self.read_again(&folder, &mut found));
-        }
+        let changed = self.folders.iter().filter(|(path, stamp)| self.has_changed(path, stamp));
+        let changed: Vec<PathBuf> = changed.map(|(path, _)| path.clone()).collect();
+        self.read_all(&changed, MAX_NEW_FOLDERS, &mut found);
         for (path, stamp) in &self.watched {
             let now = path.symlink_metadata().ok();
             if now.is_some_and(|now| EntryStamp::of(&now) != *stamp) {
@@ -211,6 +226,29 @@ impl WorkspaceRecord {
             }
         }
         found
+    }
+
+    /// Reads these folders and the new ones in them. The given ones come first, then git folders,
+    /// then the others by their depth: a command that makes very many folders must not keep Holm
+    /// from reading those that a user meets first.
+    fn read_all(&self, given: &[PathBuf], most_new: usize, found: &mut WorkspaceChanges) {
+        let rank = |folder: PathBuf| {
+            let is_other = !is_called_git(&folder) && !is_of_other_control(&folder);
+            Reverse((is_other, folder.components().count(), folder))
+        };
+        let mut open = BinaryHeap::new();
+        // The walk before the command bounds their number.
+        for folder in given {
+            open.extend(self.read_again(folder, found).into_iter().map(rank));
+        }
+        let most = found.read.saturating_add(most_new);
+        while let Some(Reverse((_, _, folder))) = open.pop() {
+            if found.read >= most {
+                found.is_cut = true;
+                break;
+            }
+            open.extend(self.read_again(&folder, found).into_iter().map(rank));
+        }
     }
 
     fn has_changed(&self, folder: &Path, stamp: &EntryStamp) -> bool {
@@ -280,6 +318,27 @@ impl WorkspaceRecord {
 
     pub(super) fn is_writable(&self, path: &Path) -> bool {
         self.roots.iter().any(|root| path.starts_with(root))
+    }
+
+    /// Disables new files at the top that only a pattern protects, and reports them.
+    fn disable_protected(&self, found: &mut WorkspaceChanges) -> Vec<String> {
+        let is_top = |folder: &Path| {
+            let is_elsewhere = || !folder.starts_with(&self.workspace);
+            folder == self.workspace || (self.roots.iter().any(|root| root == folder) && is_elsewhere())
+        };
+        let row = |path: &Path| {
+            let name = path.file_name()?.to_str().filter(|_| path.parent().is_some_and(is_top))?;
+            autorun::find_all(name).into_iter().find(|row| self.protected_patterns.contains(&row.pattern))
+        };
+        let is_disabled =
+            |path: &Path, state: FileChangeState| state == FileChangeState::New && row(path).is_some();
+        let new = found.files.extract_if(.., |path, state| is_disabled(path, *state));
+        let new: Vec<PathBuf> = new.map(|(path, _)| path).collect();
+        limited(new.iter().map(|path| {
+            let runner = row(path).map_or("", |row| row.runner);
+            let fate = disable_file(&self.roots, path);
+            format!("{} is protected ({runner}): commands cannot create it; {fate}", self.shown(path))
+        }))
     }
 
     /// Disables what git would run in repositories, and reports the findings.
@@ -403,6 +462,16 @@ impl WorkspaceChanges {
             &mut self.repositories.folders
         };
         kind.insert(path.to_owned());
+    }
+
+    /// Leaves only repositories that a command may have made.
+    fn unsettle(&mut self, command: &RunningCommand) {
+        let Self { repositories, files, listed, unread, .. } = self;
+        let kinds = [&mut repositories.folders, &mut repositories.pointers, &mut repositories.others];
+        kinds.into_iter().for_each(|paths| paths.retain(|path| command.may_have_made(path)));
+        files.clear();
+        listed.clear();
+        unread.clear();
     }
 
     fn is_within_listed(&self, path: &Path) -> bool {
@@ -591,6 +660,51 @@ mod tests {
         arm();
         drop(record_of(&work).settle());
         assert!(is_armed(), "nothing runs any more that could have made it");
+    }
+
+    #[test]
+    fn a_new_file_that_only_a_pattern_protects_is_disabled_at_the_top_unless_a_grant_names_it() {
+        let (_folder, work, record) = recorded(1);
+        for name in ["x.code-workspace", "mise.test.toml", "f0/y.code-workspace"] {
+            fs::write(work.join(name), "evil").unwrap();
+        }
+        let lines = record.settle();
+        for name in ["x.code-workspace", "mise.test.toml"] {
+            assert!(!work.join(name).exists(), "{lines:?}");
+            assert!(work.join(format!("{name}.disabled")).exists(), "{lines:?}");
+            assert!(lines.iter().any(|line| line.starts_with(&format!("{name} is protected"))), "{lines:?}");
+        }
+        assert!(work.join("f0/y.code-workspace").exists(), "{lines:?}");
+        assert!(lines.iter().any(|line| line.starts_with("new: f0/y.code-workspace")), "{lines:?}");
+        let named = DenyRules::usual().naming(&GrantSet::parse(["write:z.code-workspace"]).unwrap());
+        let grants = GrantSet::parse(["read:**", "write:**"]).unwrap();
+        let record = hold(Jail::new(), &work, &grants, &named.for_commands()).1;
+        fs::write(work.join("z.code-workspace"), "asked for").unwrap();
+        let lines = record.settle();
+        assert!(work.join("z.code-workspace").exists(), "{lines:?}");
+    }
+
+    #[test]
+    fn a_repository_where_the_user_works_is_found_before_many_new_folders_elsewhere() {
+        let (_folder, work, mut record) = recorded(2);
+        record.began += 10;
+        for number in 0..50 {
+            fs::create_dir_all(work.join(format!("f0/!{number}/deep"))).unwrap();
+            fs::create_dir_all(work.join(format!("f1/!{number}/deep"))).unwrap();
+        }
+        fs::create_dir_all(work.join("objects")).unwrap();
+        fs::create_dir_all(work.join("f1/.git")).unwrap();
+        fs::create_dir_all(work.join("new/objects")).unwrap();
+        for name in ["HEAD", "new/HEAD"] {
+            fs::write(work.join(name), "ref: refs/heads/main\n").unwrap();
+        }
+        let mut found = WorkspaceChanges::default();
+        // The git folder, and the two new folders at the top.
+        record.read_all(&[work.join("f0"), work.join("f1"), work.clone()], 3, &mut found);
+        assert!(found.is_cut);
+        let expect = BTreeSet::from([work.clone(), work.join("f1/.git"), work.join("new")]);
+        assert_eq!(found.repositories.folders, expect);
+        record.dismiss();
     }
 
     #[test]

@@ -242,6 +242,16 @@ impl DeniedPathScan<'_> {
                 self.hold_missing_name(workspace, name);
             }
         }
+        for (pattern, example) in autorun::starred_in_projects() {
+            if !matches!(self.standing(&workspace.join(example), workspace), EntryAccess::Free) {
+                self.record.protect_pattern(pattern);
+            }
+        }
+        // With this file beside `objects`, git takes the workspace itself for a repository.
+        let (git, head) = (workspace.join(".git"), workspace.join("HEAD"));
+        if git.symlink_metadata().is_err() && head.symlink_metadata().is_err() && !self.rules.is_empty() {
+            self.protect(&head);
+        }
         let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
         let home = home.filter(|home| written.iter().any(|root| home.starts_with(root)));
         let elsewhere = written.iter().filter(|root| !root.starts_with(workspace) && root.is_dir());

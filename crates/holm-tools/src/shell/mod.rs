@@ -41,6 +41,7 @@
 //!   model.
 //! - `home.rs`, `temporary_files.rs`: folders of a shell.
 //! - `changes.rs`, `entry_stamp.rs`, `running_commands.rs`: what a command has changed.
+//!   `command_marker.rs`: the same after Holm was killed.
 //! - `git_folder_record.rs`, `git_state_file.rs`, `new_repository.rs`: what git would run or obey
 //!   afterwards.
 
@@ -51,6 +52,7 @@ mod arguments;
 mod call;
 mod changes;
 mod child_run;
+mod command_marker;
 mod denied_paths;
 mod entry_stamp;
 mod exchange;
@@ -81,6 +83,7 @@ pub use changes::WorkspaceRecord;
 pub(crate) use child_run::{
     ChildRunSettings, GrantedHosts, MAX_STARTS, UngrantedHostPolicy, asks_for_another_look,
 };
+pub use command_marker::{keep_command_markers, settle_killed_commands};
 pub(crate) use denied_paths::hold;
 pub use denied_paths::hold_with;
 pub use home::remove_shell_homes;

@@ -434,6 +434,17 @@ fn is_hook(name: &OsStr) -> bool {
     !name.ends_with(".sample") && !name.contains(&format!(".{DISABLED}")) && name != "README"
 }
 
+/// Disables a file that a tool of the user would run. Returns what has become of it.
+pub(super) fn disable_file(roots: &[PathBuf], path: &Path) -> &'static str {
+    let folder = path.parent().and_then(|folder| beneath(roots, folder));
+    let outcome = folder.zip(path.file_name()).map(|(folder, name)| disable_in(&folder, name));
+    match outcome {
+        Some(DisableOutcome::Disabled) => "it was renamed, with .disabled in its name",
+        Some(DisableOutcome::Deleted) => "it was deleted, because it could not be renamed",
+        Some(DisableOutcome::Failed) | None => "it could NOT be removed: inspect it before you use it",
+    }
+}
+
 /// Gives something a name that is not obeyed. What can get none is deleted: it must not be obeyed.
 fn disable_in(folder: &OwnedFd, name: &OsStr) -> DisableOutcome {
     for ending in endings() {

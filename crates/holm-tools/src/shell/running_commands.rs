@@ -1,18 +1,23 @@
 //! Tracks commands that run at the same time. Files that one of them has made are not checked
 //! before it has ended. Another command that starts meanwhile must not take them for the user's.
 //!
-//! It checks no files: `changes.rs` does. The list covers this process alone.
+//! It checks no files: `changes.rs` does. The list covers this process alone. A file of
+//! `command_marker.rs` outlives the process.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::command_marker::CommandMarker;
+
 /// Commands of all tools and sessions of this process: they can share a workspace.
 static RUNNING: Mutex<Vec<Arc<RunningCommand>>> = Mutex::new(Vec::new());
 
 /// The files that existed before a running command, so it cannot have made them.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct RunningCommand {
+    /// The workspace in which it runs.
+    pub(super) workspace: PathBuf,
     /// The places where it may write.
     pub(super) roots: Vec<PathBuf>,
     /// Repositories that were there before it, and that no other command may have made.
@@ -22,7 +27,7 @@ pub(super) struct RunningCommand {
 }
 
 impl RunningCommand {
-    fn may_have_made(&self, path: &Path) -> bool {
+    pub(super) fn may_have_made(&self, path: &Path) -> bool {
         self.roots.iter().any(|root| path.starts_with(root))
             && !self.known.contains(path)
             && !path.ancestors().any(|part| self.held.contains(part))
@@ -31,7 +36,11 @@ impl RunningCommand {
 
 /// Keeps a command in the list of running commands until it is dropped.
 #[derive(Debug)]
-pub(super) struct RunningCommandGuard(Arc<RunningCommand>);
+pub(super) struct RunningCommandGuard {
+    command: Arc<RunningCommand>,
+    /// Tells the next start that the command was not checked, in case this process is killed.
+    _marker: Option<CommandMarker>,
+}
 
 impl RunningCommandGuard {
     /// Adds a command to the running ones. Returns which of the repositories that it knows another
@@ -42,14 +51,16 @@ impl RunningCommandGuard {
         let (unsettled, known) = command.known.drain().partition(is_unsettled);
         let command = Arc::new(RunningCommand { known, ..command });
         running.push(Arc::clone(&command));
-        (Self(command), unsettled)
+        drop(running);
+        let marker = CommandMarker::write(&command);
+        (Self { command, _marker: marker }, unsettled)
     }
 }
 
 impl Drop for RunningCommandGuard {
     fn drop(&mut self) {
         let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
-        running.retain(|other| !Arc::ptr_eq(other, &self.0));
+        running.retain(|other| !Arc::ptr_eq(other, &self.command));
     }
 }
 
@@ -59,7 +70,8 @@ mod tests {
 
     fn command(known: &[&str], held: &[&str]) -> RunningCommand {
         let set = |paths: &[&str]| paths.iter().map(PathBuf::from).collect();
-        RunningCommand { roots: vec!["/running-test".into()], known: set(known), held: set(held) }
+        let (workspace, roots) = (PathBuf::from("/running-test"), vec!["/running-test".into()]);
+        RunningCommand { workspace, roots, known: set(known), held: set(held) }
     }
 
     #[test]

@@ -111,6 +111,7 @@ impl AgentParts {
             .and(args.settled.agent.iter().flat_map(agents::AgentDefinition::starts));
         let kept = kept.granted(args.grant.iter().chain(&args.yes));
         let outside = OutsideTools::here(places, &kept, rules(args), confinement(args), env);
+        let outside = outside.after_killed_commands(places);
         let native = tools::native(places, &kept, &store, outside.outputs.as_deref());
         let outside = outside.and(native);
         let set = args.tools.unwrap_or_else(|| fitting(chosen.fits, file_of(args), &outside.tools));

@@ -4,13 +4,14 @@
 //! A journal from elsewhere is not trusted: it decides what was said, and nothing about what is
 //! allowed. So all its grants are withdrawn in the same step that stores it, and its mode becomes
 //! `default`. It counts as untrusted content, so this host's rule about data that leaves afterwards
-//! applies, and so do this host's limits.
+//! applies, and so do this host's limits and prices.
 //!
 //! Records that exist here are never changed: a longer journal is appended only if it begins with
 //! them. A helper's session is refused (`children.rs`). Files of other programs are imported by
 //! `commands/import.rs`.
 
 use std::{
+    collections::BTreeMap,
     fs,
     io::{self, Read as _},
     path::PathBuf,
@@ -19,7 +20,7 @@ use std::{
 use holm::{
     grants::{GrantSet, Mode},
     kernel::{
-        Effect, Input, Limits, MarkRule, Marks, Narrowing, RetryPolicy, Seq, Timestamp,
+        Effect, Input, Limits, MarkRule, Marks, Narrowing, Price, RetryPolicy, Seq, Timestamp,
         journal::{self, JournalRecord, JournalWriter, ReplayError},
     },
     runtime::{
@@ -32,7 +33,9 @@ use super::{SessionCommandContext, missing_journal};
 use crate::screen::DisplayablePath as _;
 use crate::{
     children::is_named_like_one,
+    commands::tool,
     exit::{CommandError, CommandExit},
+    model,
     screen::TerminalOutput,
     session_sidecar::SessionSidecar,
 };
@@ -62,7 +65,10 @@ pub(super) async fn import(
     args: &SessionImportArgs,
 ) -> anyhow::Result<CommandExit> {
     let text = args.read()?;
-    let brought = ImportedJournal::of(text, args.session.as_deref()).map_err(|error| args.unfit(&error))?;
+    let reach = tool::reach(&opened.places);
+    let price = |name: &str| model::own_price(name, &reach);
+    let brought =
+        ImportedJournal::of(text, args.session.as_deref(), price).map_err(|error| args.unfit(&error))?;
     check_run_name(&brought.id).map_err(missing_journal)?;
     match SessionSidecar::of(&opened.places, &brought.id)? {
         Some(known) => known.check(&opened.places, &brought.id)?,
@@ -142,7 +148,8 @@ enum JournalImportResult {
 }
 
 impl ImportedJournal {
-    fn of(text: Vec<u8>, name: Option<&str>) -> anyhow::Result<Self> {
+    /// Reads and replays a journal. `price` gives what this host knows of a model's price.
+    fn of(text: Vec<u8>, name: Option<&str>, price: impl Fn(&str) -> Option<Price>) -> anyhow::Result<Self> {
         let lines = match name {
             None => String::from_utf8(text)?,
             Some(name) => {
@@ -163,7 +170,9 @@ impl ImportedJournal {
         let mut bare = String::new();
         if let Some(head) = records.last().map(JournalRecord::head) {
             let mut writer = JournalWriter::after(head);
-            for fact in own_terms() {
+            let names = run.config().models.iter().map(|model| model.name.clone());
+            let prices = names.filter_map(|name| Some((name.clone(), price(&name)?))).collect();
+            for fact in own_terms(prices) {
                 bare += &journal::step(&mut run, &mut writer, now(), fact)?;
                 // Resuming the session requests the remaining work again.
                 while !matches!(run.poll(), Effect::Wait(_)) {}
@@ -222,13 +231,14 @@ impl ImportedJournal {
 }
 
 /// The terms of this host for an imported session, independent of its own claims.
-fn own_terms() -> [Input; 3] {
+fn own_terms(prices: BTreeMap<String, Price>) -> [Input; 3] {
     let narrowing = Narrowing {
         mark_rule: Some(MarkRule::AskAfterAny),
         marks: Marks { untrusted: true, private: false },
         limits: Some(Limits::default()),
         retry: Some(RetryPolicy::default()),
         aliases: Some(Vec::new()),
+        prices: Some(prices),
         drops_workspace: true,
     };
     [

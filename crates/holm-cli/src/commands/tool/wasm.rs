@@ -121,7 +121,10 @@ pub(super) async fn execute(
     let (mode, gate) = (args.mode, gate(&args, screen));
     let tool = Arc::new(GrantedTool::new(tool, args.grant));
     let trial = ManualToolCall { tool, arguments, grants: GrantSet::default(), mode };
-    let came = trial.run(gate, |builder| builder).await?;
+    let came = trial.run_at_terminal(gate, screen, |builder| builder).await?;
+    if came.is_cancelled {
+        return Ok(super::cancelled(screen));
+    }
     match &came.output {
         Some(output) => show(screen, output, args.json),
         None => super::show(screen, came.outcome, &came.said, None, args.json),

@@ -1,8 +1,8 @@
 use holm_runtime::{CancellationToken, DriveError, JournalStorageError};
 use tokio::sync::{mpsc, oneshot};
 
-use super::{QueuedPrompt, is_left, last, unwritten};
-use crate::{ServerLimits, live::RunAdmission};
+use super::{QueuedPrompt, is_final, is_left, last, unwritten};
+use crate::{ApiError, ServerLimits, live::RunAdmission};
 
 fn ask() -> QueuedPrompt {
     let admission = RunAdmission::new(&ServerLimits::default());
@@ -38,6 +38,17 @@ fn a_run_whose_journal_could_not_be_written_is_left_to_whoever_can() {
         ("job.a.b", lost(), false),
     ] {
         assert_eq!(is_left(&id.parse().unwrap(), &outcome), left, "{id} {outcome:?}");
+    }
+}
+
+#[test]
+fn an_accepted_prompt_is_given_up_only_if_there_is_no_money_for_it() {
+    let no_money = ApiError::new(http::StatusCode::PAYMENT_REQUIRED, "over_budget", "spent");
+    assert!(is_final(&no_money));
+    let busy = ApiError::new(http::StatusCode::SERVICE_UNAVAILABLE, "busy", "another server counts");
+    for refusal in [ApiError::lease_lost(), ApiError::failed("the store"), busy, unwritten(DriveError::Lost)]
+    {
+        assert!(!is_final(&refusal), "{refusal:?}");
     }
 }
 
