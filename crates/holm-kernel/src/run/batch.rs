@@ -64,10 +64,8 @@ pub(crate) struct CallSlot {
     pub(crate) rewrites: u64,
     /// Whether it may have run before, on a host that crashed.
     pub(crate) again: bool,
-    #[serde(default)]
     pub(crate) place: CallPlacement,
     /// What it may do, decided when it starts.
-    #[serde(default)]
     pub(crate) access: CallAccess,
     pub(crate) state: SlotState,
 }
@@ -104,7 +102,6 @@ pub(crate) enum SlotState {
     Delegated {
         child: Option<String>,
         reserved: NanoUsd,
-        #[serde(default)]
         tokens: Option<u64>,
         since: Timestamp,
         grants: GrantSet,

@@ -31,7 +31,7 @@ use crate::planted::{PlantedBug, planted};
 use crate::{
     Answer, Block, CallId, ConsultPoint, Consultation, Effect, Ending, Event, FailureClass, Family, Limit,
     Message, MessageId, Messages, ModelResult, ModelSpec, Offer, Patch, PlainAnswer, PlanStep, Prompt,
-    Protocol, Purpose, Question, Request, Role, SEMANTICS, StopReason, plain_text, protocol,
+    Protocol, Purpose, Question, Request, Role, StopReason, plain_text, protocol,
 };
 
 /// The parts that all requests share, made once and reference-counted.
@@ -157,19 +157,7 @@ impl Run {
         self.emit(Event::GroupStarted { group: self.state.groups });
         self.say(prompt);
         self.state.view.mark_prompt();
-        if !self.state.started.is_known() {
-            return self.unknown_rules();
-        }
         self.next_turn();
-    }
-
-    /// Refuses to decide for a run whose rules this kernel does not have.
-    fn unknown_rules(&mut self) {
-        let message = alloc::format!(
-            "the run uses semantics {}, this kernel supports {SEMANTICS}; use a version that supports it",
-            self.state.started.semantics
-        );
-        self.finish(Ending::Failed { class: FailureClass::BadRequest, message, attempts: 0 });
     }
 
     /// Adds a person's prompt, and sets its marks.
