@@ -1,4 +1,4 @@
-use holm::kernel::{EventId, FailureClass, Timestamp};
+use holm::kernel::{EventId, FailureClass, ModelCallId, Timestamp};
 
 use super::*;
 
@@ -15,7 +15,7 @@ fn a_reply_that_is_taken_back_does_not_count_as_shown() {
     let (drawing, call) = (drawing(true), CallId::new(3));
     drawing.delta(call, ReplyDelta::Text { offset: 0, text: "half an ans" });
     assert!(drawing.has_written());
-    drawing.event(&numbered(Event::Withdrawn { call }));
+    drawing.event(&numbered(Event::Withdrawn { call: ModelCallId::new(3) }));
     assert!(!drawing.has_written());
 }
 
@@ -31,7 +31,7 @@ fn calls_and_failures_are_worth_a_line_and_most_events_are_not() {
     let check = |event: &Event, expect: Option<&str>| {
         assert_eq!(progress(event, |_| "read_file").as_deref(), expect, "{event:?}");
     };
-    let call = CallId::new(1);
+    let call = ToolCallId::new(1);
     let finished = |outcome| Event::CallFinished {
         call,
         id: "c".into(),
@@ -42,7 +42,12 @@ fn calls_and_failures_are_worth_a_line_and_most_events_are_not() {
     };
     check(&finished(Outcome::Succeeded), Some("  read_file: 12 bytes in 40 ms"));
     check(&finished(Outcome::Refused), Some("  read_file: not run"));
-    let failed = |next| Event::ModelFailed { call, class: FailureClass::Server, message: "500".into(), next };
+    let failed = |next| Event::ModelFailed {
+        call: ModelCallId::new(1),
+        class: FailureClass::Server,
+        message: "500".into(),
+        next,
+    };
     check(&failed(NextTry::Retry { at: Timestamp::new(1) }), Some("  the model failed (500); retrying"));
     check(&failed(NextTry::GiveUp), None);
     check(&Event::GroupStarted { group: 1 }, None);
@@ -57,7 +62,7 @@ fn calls_and_failures_are_worth_a_line_and_most_events_are_not() {
 
 #[test]
 fn helpers_in_the_background_and_lists_are_worth_a_line_of_their_own() {
-    let call = CallId::new(1);
+    let call = ToolCallId::new(1);
     let ended = |outcome| Event::ChildFinished { call, outcome, bytes: 12, millis: 4_200 };
     let check = |event: &Event, tool: &'static str, expect: Option<&str>| {
         assert_eq!(progress(event, |_| tool).as_deref(), expect, "{event:?}");

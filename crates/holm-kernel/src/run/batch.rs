@@ -27,8 +27,8 @@ use crate::digest::StreamHasher;
 use crate::loops::{CallFingerprint, RunProgress};
 use crate::planted::{PlantedBug, planted};
 use crate::{
-    BatchOrder, Block, CallAccess, CallId, Check, Ending, Event, NanoUsd, Outcome, Pace, PlanRole, Protocol,
-    Role, Timestamp, ToolCall, ToolKind, ToolOutput, ToolResult, Vote,
+    BatchOrder, Block, CallAccess, CallId, Check, CheckId, ConsultationId, Ending, Event, NanoUsd, Outcome,
+    Pace, PlanRole, Protocol, Role, Timestamp, ToolCall, ToolCallId, ToolKind, ToolOutput, ToolResult, Vote,
 };
 
 /// The calls of one reply.
@@ -45,7 +45,7 @@ pub(crate) struct CallBatch {
 /// One call of a reply.
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
 pub(crate) struct CallSlot {
-    pub(crate) call: CallId,
+    pub(crate) call: ToolCallId,
     /// The provider's id of the call.
     pub(crate) id: Arc<str>,
     pub(crate) name: Arc<str>,
@@ -113,7 +113,7 @@ pub(crate) enum SlotState {
     SkillDue(Box<SkillAttempt>),
     /// Hooks review the result.
     Reviewing {
-        consult: CallId,
+        consult: ConsultationId,
         output: Box<ToolOutput>,
         millis: u64,
     },
@@ -125,7 +125,7 @@ pub(crate) enum SlotState {
 /// A result that waits for its executable checks.
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
 pub(crate) struct PendingChecks {
-    pub(crate) call: CallId,
+    pub(crate) call: CheckId,
     pub(crate) output: ToolOutput,
     pub(crate) millis: u64,
     /// The first is under way; the others wait.
@@ -241,7 +241,7 @@ impl Run {
         let mut batch = CallBatch { slots: Vec::with_capacity(1), order, dropped: false, ending: None };
         let mut counted = 0_u64;
         for call in calls {
-            let id = self.next_call();
+            let id = ToolCallId::new(self.next_number());
             let mut slot = self.new_slot(id, call);
             if limit.exceeded_by(counted + 1) {
                 batch.dropped = true;
@@ -263,7 +263,7 @@ impl Run {
         let order = self.config().batch;
         let mut batch = CallBatch { slots: Vec::new(), order, dropped: true, ending: Some(ending) };
         for call in calls {
-            let id = self.next_call();
+            let id = ToolCallId::new(self.next_number());
             let mut slot = self.new_slot(id, call);
             self.refuse(&mut slot, BUDGET_SPENT);
             batch.slots.push(slot);
@@ -272,7 +272,7 @@ impl Run {
         self.advance_batch();
     }
 
-    fn new_slot(&self, call: CallId, wanted: &ToolCall) -> CallSlot {
+    fn new_slot(&self, call: ToolCallId, wanted: &ToolCall) -> CallSlot {
         let entry = self.catalogue.find(&wanted.name).cloned();
         let name = entry.as_ref().map_or_else(|| Arc::from(&*wanted.name), |entry| entry.name.clone());
         CallSlot {
@@ -535,14 +535,14 @@ impl CallSlot {
     /// Whether a fact about `call` is about this slot: the call itself, or the
     /// question it waits for.
     pub(crate) fn answers_to(&self, call: CallId) -> bool {
-        if self.call == call {
+        if call == self.call {
             return true;
         }
         match &self.state {
-            SlotState::Reviewing { consult, .. } => *consult == call,
-            SlotState::Checking(checking) => checking.call == call,
-            SlotState::Skilled(skilled) => skilled.call == call,
-            SlotState::Judging => self.is_asked_under(call),
+            SlotState::Reviewing { consult, .. } => call == *consult,
+            SlotState::Checking(checking) => call == checking.call,
+            SlotState::Skilled(skilled) => call == skilled.call,
+            SlotState::Judging => self.ask.as_ref().is_some_and(|ask| call == ask.call),
             SlotState::Ready
             | SlotState::Issued { .. }
             | SlotState::Running { .. }

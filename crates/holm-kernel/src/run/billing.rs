@@ -15,7 +15,8 @@ use super::{
 };
 use crate::planted::{PlantedBug, planted};
 use crate::{
-    CallId, ChildResult, Failure, FailureClass, Family, ModelResult, ModelSpec, NanoUsd, Timestamp, Usage,
+    CallId, ChildResult, Failure, FailureClass, Family, ModelCallId, ModelResult, ModelSpec, NanoUsd,
+    Timestamp, ToolCallId, Usage,
 };
 
 /// The most bills to wait for. A host that never sends them must not make the state grow. The
@@ -91,8 +92,8 @@ impl Run {
     }
 
     /// Gives a model call up. Its reservation stays until its bill arrives.
-    pub(super) fn owe(&mut self, call: CallId, tokens: u64) {
-        self.await_bill(call, self.request_cost(tokens));
+    pub(super) fn owe(&mut self, call: ModelCallId, tokens: u64) {
+        self.await_bill(call.into(), self.request_cost(tokens));
     }
 
     /// Gives a call up that has no reservation, or whose share is held elsewhere.
@@ -139,10 +140,10 @@ impl Run {
     }
 
     /// Gives a child up. Its reservation stays until its bill arrives: it may have spent all of it.
-    pub(super) fn owe_child(&mut self, call: CallId, share: BudgetShare) {
+    pub(super) fn owe_child(&mut self, call: ToolCallId, share: BudgetShare) {
         let BudgetShare { money: share, tokens } = share;
-        self.state.stopped.insert(call, UnbilledChild { share, tokens, since: self.state.now });
-        self.owe_nothing(call);
+        self.state.stopped.insert(call.into(), UnbilledChild { share, tokens, since: self.state.now });
+        self.owe_nothing(call.into());
     }
 
     /// Whether so many bills of children are open, or may become open, that no
@@ -159,8 +160,8 @@ impl Run {
     }
 
     /// Whether this is the late bill of a model call that was given up; if so, pays it.
-    pub(super) fn pays_late(&mut self, call: CallId, result: &ModelResult) -> bool {
-        let Some(owed) = self.state.owed.remove(&call) else { return false };
+    pub(super) fn pays_late(&mut self, call: ModelCallId, result: &ModelResult) -> bool {
+        let Some(owed) = self.state.owed.remove(&call.into()) else { return false };
         self.release(share_of(owed));
         if !planted(PlantedBug::LateBillLost) {
             self.account_at(owed.model, self.usage_of(owed.model, owed.tokens, result));
@@ -169,7 +170,8 @@ impl Run {
     }
 
     /// The same for a child, which reports its own cost and marks.
-    pub(super) fn pays_late_child(&mut self, call: CallId, result: &ChildResult) -> bool {
+    pub(super) fn pays_late_child(&mut self, call: ToolCallId, result: &ChildResult) -> bool {
+        let call = call.into();
         if self.state.owed.remove(&call).is_none() {
             return false;
         }

@@ -31,8 +31,8 @@ use crate::loops::LoopRuling;
 use crate::planted::{PlantedBug, planted};
 use crate::visible_text;
 use crate::{
-    Block, CallId, ChildResult, Effect, Ending, Event, Exemption, FINDER, IdempotencyKey, Marks, NanoUsd,
-    Outcome, PlanRole, Quota, SpawnRequest, ToolKind, ToolOutput, ToolRequest,
+    Block, ChildResult, Effect, Ending, Event, Exemption, FINDER, IdempotencyKey, Marks, NanoUsd, Outcome,
+    PlanRole, Quota, SpawnRequest, ToolCallId, ToolKind, ToolOutput, ToolRequest,
 };
 
 /// The message for a call that does not start because the budget is spent.
@@ -338,7 +338,7 @@ impl Run {
             }
             Err(reason) => {
                 // A host that was replaced may have started it, and may still report its usage.
-                self.owe_nothing(slot.call);
+                self.owe_nothing(slot.call.into());
                 self.refuse(slot, reason);
             }
         }
@@ -379,13 +379,13 @@ impl Run {
     }
 
     /// Whether a tool call still waits for its `Dispatched`.
-    pub(super) fn awaits_dispatch(&self, call: CallId) -> bool {
+    pub(super) fn awaits_dispatch(&self, call: ToolCallId) -> bool {
         let RunPhase::Working(batch) = &self.state.phase else { return false };
         batch.slots.iter().any(|slot| slot.call == call && matches!(slot.state, SlotState::Issued { .. }))
     }
 
-    pub(super) fn dispatched(&mut self, call: CallId) {
-        self.with_slot(call, |run, slot| {
+    pub(super) fn dispatched(&mut self, call: ToolCallId) {
+        self.with_slot(call.into(), |run, slot| {
             let SlotState::Issued { deadline } = slot.state else { return BatchAction::Late };
             if planted(PlantedBug::DispatchUnheard) {
                 return BatchAction::Advance;
@@ -396,16 +396,16 @@ impl Run {
         });
     }
 
-    pub(super) fn tool_finished(&mut self, call: CallId, output: ToolOutput) {
-        self.with_slot(call, |run, slot| {
+    pub(super) fn tool_finished(&mut self, call: ToolCallId, output: ToolOutput) {
+        self.with_slot(call.into(), |run, slot| {
             let SlotState::Running { since, .. } = slot.state else { return BatchAction::Late };
             let millis = run.state.now.since(since);
             run.review(slot, output, millis)
         });
     }
 
-    pub(super) fn child_started(&mut self, call: CallId, child: String) {
-        self.with_slot(call, |run, slot| {
+    pub(super) fn child_started(&mut self, call: ToolCallId, child: String) {
+        self.with_slot(call.into(), |run, slot| {
             let SlotState::Delegated { child: known, .. } = &mut slot.state else { return BatchAction::Late };
             if known.is_some() {
                 return BatchAction::Late;
@@ -419,8 +419,8 @@ impl Run {
         });
     }
 
-    pub(super) fn child_finished(&mut self, call: CallId, result: ChildResult) {
-        let held = self.state.stopped.contains_key(&call);
+    pub(super) fn child_finished(&mut self, call: ToolCallId, result: ChildResult) {
+        let held = self.state.stopped.contains_key(&call.into());
         if self.pays_late_child(call, &result) {
             self.ignore(call);
             // The run may wait for the released share.
@@ -429,7 +429,7 @@ impl Run {
             }
             return self.advance_open_batch();
         }
-        self.with_slot(call, |run, slot| {
+        self.with_slot(call.into(), |run, slot| {
             let SlotState::Delegated { reserved, tokens, since, .. } = slot.state else {
                 return BatchAction::Late;
             };
@@ -470,12 +470,12 @@ impl Run {
         let (abort, millis) = match &slot.state {
             SlotState::Done(_) => return,
             SlotState::Ready | SlotState::SkillDue(_) => (None, None),
-            SlotState::Judging => (slot.ask.as_ref().map(|ask| ask.call), None),
-            SlotState::Issued { .. } => (Some(slot.call), None),
+            SlotState::Judging => (slot.ask.as_ref().map(|ask| ask.call.into()), None),
+            SlotState::Issued { .. } => (Some(slot.call.into()), None),
             SlotState::Running { since, .. } => {
                 let millis = self.state.now.since(*since);
                 self.use_quota(slot, QuotaUsage { millis, ..QuotaUsage::default() });
-                (Some(slot.call), Some(millis))
+                (Some(slot.call.into()), Some(millis))
             }
             SlotState::Delegated { child, reserved, tokens, since, .. } => {
                 let share = BudgetShare { money: *reserved, tokens: *tokens };
@@ -485,18 +485,18 @@ impl Run {
                 } else {
                     // A child that never started has no bill, and will not start.
                     self.release(share);
-                    self.owe_nothing(slot.call);
+                    self.owe_nothing(slot.call.into());
                 }
                 self.use_quota(slot, QuotaUsage { millis, ..QuotaUsage::default() });
-                (Some(slot.call), Some(millis))
+                (Some(slot.call.into()), Some(millis))
             }
             SlotState::Skilled(skilled) => {
                 let (call, tokens) = (skilled.call, skilled.tokens);
                 self.owe(call, tokens);
-                (Some(call), None)
+                (Some(call.into()), None)
             }
-            SlotState::Reviewing { consult, millis, .. } => (Some(*consult), Some(*millis)),
-            SlotState::Checking(checking) => (Some(checking.call), Some(checking.millis)),
+            SlotState::Reviewing { consult, millis, .. } => (Some((*consult).into()), Some(*millis)),
+            SlotState::Checking(checking) => (Some(checking.call.into()), Some(checking.millis)),
         };
         if let Some(call) = abort.filter(|_| !planted(PlantedBug::AbortUnsaid)) {
             self.issue(Effect::Abort(call));
@@ -511,9 +511,9 @@ impl Run {
         let limit = slot.entry.as_ref().and_then(|entry| entry.tool.result_limit);
         let limit = limit.unwrap_or(self.config().limits.result_chars);
         let seal = match slot.place {
-            CallPlacement::Batch => slot.call,
+            CallPlacement::Batch => slot.call.value(),
             // The model has already seen the seal that the call was answered with.
-            CallPlacement::Background => self.next_call(),
+            CallPlacement::Background => self.next_number(),
         };
         let seal = self.shared.seal(seal);
         let executes = slot.entry.as_ref().is_some_and(|entry| entry.tool.level == Level::Execute);

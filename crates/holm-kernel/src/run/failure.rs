@@ -12,10 +12,10 @@ use super::{
 };
 use crate::planted::{PlantedBug, planted};
 use crate::rng;
-use crate::{CallId, Ending, Event, Failure, FailureClass, Limit, NextTry, Timestamp};
+use crate::{Ending, Event, Failure, FailureClass, Limit, ModelCallId, NextTry, Timestamp};
 
 impl Run {
-    pub(super) fn model_failed(&mut self, call: CallId, mut draft: RequestDraft, failure: Failure) {
+    pub(super) fn model_failed(&mut self, call: ModelCallId, mut draft: RequestDraft, failure: Failure) {
         self.account(failure.usage);
         draft.attempts += 1;
         let next = self.next_try(call, &draft, &failure);
@@ -47,7 +47,7 @@ impl Run {
         }
     }
 
-    fn next_try(&mut self, call: CallId, draft: &RequestDraft, failure: &Failure) -> NextTry {
+    fn next_try(&mut self, call: ModelCallId, draft: &RequestDraft, failure: &Failure) -> NextTry {
         if failure.class == FailureClass::ContextOverflow {
             return if self.shrink() { NextTry::Compact } else { self.fallback() };
         }
@@ -86,7 +86,7 @@ impl Run {
 
     /// The pause doubles, is capped, and is shortened at random; a pause that the provider asks
     /// for is the minimum.
-    fn retry_at(&self, call: CallId, attempts: u64, asked: Option<u64>) -> Timestamp {
+    fn retry_at(&self, call: ModelCallId, attempts: u64, asked: Option<u64>) -> Timestamp {
         let policy = self.config().retry;
         let doublings = u32::try_from(attempts.saturating_sub(1)).unwrap_or(u32::MAX).min(63);
         let pause = policy.base_ms.saturating_mul(1 << doublings).min(policy.cap_ms);

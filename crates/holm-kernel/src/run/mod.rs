@@ -73,7 +73,8 @@ use crate::journal::{self, JournalRecord, ReplayError};
 use crate::planted::{PlantedBug, planted};
 use crate::{
     Author, Block, Budget, CallId, Config, Effect, Event, EventId, Input, KernelMisuse, Marks, Message,
-    MessageId, Messages, NanoUsd, Numbered, Queue, Request, Role, Seq, Started, Timestamp, ToolOutput, Usage,
+    MessageId, Messages, NanoUsd, Numbered, Queue, Request, Role, Seq, Started, Timestamp, ToolCallId,
+    ToolOutput, Usage,
 };
 
 /// One agent run: a session of one or more prompts.
@@ -286,7 +287,7 @@ impl Run {
 
     /// The whole arguments of a tool call under way; a [`Proposal`](crate::Proposal) shows
     /// a part of them.
-    pub fn arguments(&self, tool_call: CallId) -> Option<&Arc<str>> {
+    pub fn arguments(&self, tool_call: ToolCallId) -> Option<&Arc<str>> {
         let batch = match &self.state.phase {
             RunPhase::Working(batch) => batch.slots.as_slice(),
             _ => &[],
@@ -296,7 +297,7 @@ impl Run {
     }
 
     /// The result that an [`Effect::Check`] is about.
-    pub fn checked_output(&self, tool_call: CallId) -> Option<&ToolOutput> {
+    pub fn checked_output(&self, tool_call: ToolCallId) -> Option<&ToolOutput> {
         let batch = match &self.state.phase {
             RunPhase::Working(batch) => batch.slots.as_slice(),
             _ => &[],
@@ -367,36 +368,18 @@ impl Run {
 
     /// Finds mistakes of the host before anything changes.
     fn check(&self, input: &Input) -> Result<(), KernelMisuse> {
-        let call = match input {
-            Input::Started(_) => return Err(KernelMisuse::AlreadyStarted),
-            Input::ModelFinished { call, .. }
-            | Input::Judged { call, .. }
-            | Input::Consulted { call, .. }
-            | Input::Dispatched { call }
-            | Input::ToolFinished { call, .. }
-            | Input::Checked { call, .. }
-            | Input::ChildStarted { call, .. }
-            | Input::ChildFinished { call, .. }
-            | Input::Summarised { call, .. } => *call,
-            Input::Resumed { .. }
-            | Input::Prompted(_)
-            | Input::Steered(_)
-            | Input::FollowedUp(_)
-            | Input::ToolsChanged(_)
-            | Input::ModeChanged(_)
-            | Input::GrantsChanged(_)
-            | Input::BudgetChanged(_)
-            | Input::Narrowed(_)
-            | Input::Cancelled { .. }
-            | Input::TimePassed => return Ok(()),
-        };
-        if call.value() >= self.state.next_call {
+        if matches!(input, Input::Started(_)) {
+            return Err(KernelMisuse::AlreadyStarted);
+        }
+        if let Some(call) = input.call().filter(|call| call.value() >= self.state.next_call) {
             return Err(KernelMisuse::UnknownCall(call));
         }
-        if matches!(input, Input::ToolFinished { .. }) && self.awaits_dispatch(call) {
-            return Err(KernelMisuse::NotDispatched(call));
+        match input {
+            Input::ToolFinished { call, .. } if self.awaits_dispatch(*call) => {
+                Err(KernelMisuse::NotDispatched(*call))
+            }
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     fn take(&mut self, input: Input) {
@@ -453,15 +436,16 @@ impl Run {
     }
 
     /// Ignores a fact that came too late or twice.
-    fn ignore(&mut self, call: CallId) {
-        self.emit(Event::Ignored { call: Some(call) });
+    fn ignore(&mut self, call: impl Into<CallId>) {
+        self.emit(Event::Ignored { call: Some(call.into()) });
     }
 
-    fn next_call(&mut self) -> CallId {
-        let call = CallId::new(self.state.next_call);
-        let shared = planted(PlantedBug::CallIdReused) && call.value() % 7 == 6;
+    /// The number of the next piece of work. All kinds of ids share one counter.
+    fn next_number(&mut self) -> u64 {
+        let number = self.state.next_call;
+        let shared = planted(PlantedBug::CallIdReused) && number % 7 == 6;
         self.state.next_call += u64::from(!shared);
-        call
+        number
     }
 
     /// Sends a note to the model in the kernel's own name.

@@ -28,7 +28,7 @@ use crate::effect::call_digest;
 use crate::planted::{PlantedBug, planted};
 use crate::visible_text;
 use crate::{
-    AskReason, CallAccess, CallId, Effect, Event, Marks, Proposal, Timestamp, ToolKind, ToolSpec, Verdict,
+    AskReason, CallAccess, Effect, Event, Marks, Proposal, QuestionId, Timestamp, ToolKind, ToolSpec, Verdict,
 };
 
 /// How often hooks may rewrite one call. A further rewrite is refused, so that two hooks
@@ -45,7 +45,7 @@ const SHOWN_ARGUMENTS: u64 = 20_000;
 /// circumstances that were not shown.
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
 pub(crate) struct CallQuestion {
-    pub(crate) call: CallId,
+    pub(crate) call: QuestionId,
     /// The count of withdrawals when it was asked.
     pub(crate) withdrawn: u64,
     /// The epoch of the authority at the last comparison of its circumstances.
@@ -138,8 +138,8 @@ impl Run {
         let needs: Vec<String> = access.allowed(&slot.needs).iter().map(ToString::to_string).collect();
         let hands_on: Vec<String> = shown.hands_on.iter().map(ToString::to_string).collect();
         Proposal {
-            // The first question has the id of its call, later ones have their own.
-            call: if slot.ask.is_none() { slot.call } else { self.next_call() },
+            // The first question has the number of its call, later ones have their own.
+            call: QuestionId::new(if slot.ask.is_none() { slot.call.value() } else { self.next_number() }),
             tool_call: slot.call,
             tool: visible_text::visible_line(&slot.name),
             arguments: visible_text::visible_bounded(&slot.arguments, SHOWN_ARGUMENTS),
@@ -164,7 +164,7 @@ impl Run {
             PermitDecision::Ask { reasons, missing } if !self.is_answerable(slot, &reasons, &missing) => {
                 let Some(entry) = slot.entry.clone() else { return };
                 if !planted(PlantedBug::AbortUnsaid) {
-                    self.issue(Effect::Abort(asked));
+                    self.issue(Effect::Abort(asked.into()));
                 }
                 self.pose(slot, &entry.tool, reasons, missing);
             }
@@ -192,8 +192,8 @@ impl Run {
             && (self.is_answerable(slot, reasons, missing) || planted(PlantedBug::ApprovalOutlivesChange))
     }
 
-    pub(super) fn judged(&mut self, call: CallId, verdict: Verdict) {
-        self.with_slot(call, |run, slot| {
+    pub(super) fn judged(&mut self, call: QuestionId, verdict: Verdict) {
+        self.with_slot(call.into(), |run, slot| {
             if !slot.is_asked_under(call) && !planted(PlantedBug::LateVerdictCounts) {
                 return BatchAction::Late;
             }
@@ -306,7 +306,7 @@ impl CallSlot {
     }
 
     /// Whether a verdict with this id answers the open question.
-    pub(crate) fn is_asked_under(&self, call: CallId) -> bool {
+    pub(crate) fn is_asked_under(&self, call: QuestionId) -> bool {
         self.open_question().is_some_and(|ask| ask.call == call)
     }
 }

@@ -18,8 +18,8 @@ use super::{
 use crate::digest::StreamHasher;
 use crate::protocol::{self, ParsedReply};
 use crate::{
-    Announcements, Block, CallId, ConsultPoint, Ending, Event, Failure, FailureClass, Limit, ModelResult,
-    PlainAnswer, Protocol, Question, Reply, Role, StepCause, StopReason, ToolCall, plain_text,
+    Announcements, Block, ConsultPoint, Ending, Event, Failure, FailureClass, Limit, ModelCallId,
+    ModelResult, PlainAnswer, Protocol, Question, Reply, Role, StepCause, StopReason, ToolCall, plain_text,
 };
 
 /// The default note for a model whose reply was cut.
@@ -30,7 +30,7 @@ const RESUME: &str = "Your reply was cut at the output limit. Continue exactly w
 const PARTS: &str = "\n\n";
 
 impl Run {
-    pub(super) fn model_finished(&mut self, call: CallId, mut result: ModelResult) {
+    pub(super) fn model_finished(&mut self, call: ModelCallId, mut result: ModelResult) {
         if self.pays_late(call, &result) {
             return self.ignore(call);
         }
@@ -50,7 +50,7 @@ impl Run {
         }
     }
 
-    fn turn_finished(&mut self, call: CallId, draft: RequestDraft, result: ModelResult) {
+    fn turn_finished(&mut self, call: ModelCallId, draft: RequestDraft, result: ModelResult) {
         match result {
             ModelResult::Replied(reply) => self.replied(call, draft, reply),
             ModelResult::Aborted(reply) => {
@@ -63,7 +63,7 @@ impl Run {
         }
     }
 
-    fn replied(&mut self, call: CallId, draft: RequestDraft, mut reply: Reply) {
+    fn replied(&mut self, call: ModelCallId, draft: RequestDraft, mut reply: Reply) {
         // Only the kernel writes results: a result in a reply would answer a call that never ran.
         reply.blocks.retain(|block| !matches!(block, Block::ToolResult(_)));
         if is_empty(&reply) {
@@ -93,7 +93,7 @@ impl Run {
     }
 
     /// The output cap cut the reply: retries with a larger cap, or asks the model to continue.
-    fn cut_short(&mut self, call: CallId, mut draft: RequestDraft, reply: Reply) {
+    fn cut_short(&mut self, call: ModelCallId, mut draft: RequestDraft, reply: Reply) {
         let recovery = self.config().limits.max_tokens;
         let tries = self.state.group.cuts;
         let cap = draft.cap.or_else(|| self.shared.model().and_then(|model| model.max_output));

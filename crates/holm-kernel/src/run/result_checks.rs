@@ -29,8 +29,8 @@ use super::{
 use crate::digest::StreamHasher;
 use crate::loops::CallImpact;
 use crate::{
-    Answer, CallId, Check, CheckRequest, CheckRuling, ConsultPoint, Consultation, Effect, Ending, Event,
-    Exemption, Marks, Outcome, Question, ToolOutput,
+    Answer, Check, CheckId, CheckRequest, CheckRuling, ConsultPoint, Consultation, ConsultationId, Effect,
+    Ending, Event, Exemption, Marks, Outcome, Question, ToolOutput,
 };
 
 /// One correction is allowed; the second rejection is a failure.
@@ -57,7 +57,7 @@ impl Run {
     }
 
     pub(super) fn ask_review(&mut self, slot: &mut CallSlot, output: ToolOutput, millis: u64) {
-        let call = self.next_call();
+        let call = ConsultationId::new(self.next_number());
         let question = Question::AfterTool {
             tool_call: slot.call,
             tool: String::from(&*slot.name),
@@ -67,8 +67,8 @@ impl Run {
         self.issue(Effect::Consult(Consultation { call, question }.into()));
     }
 
-    pub(super) fn after_tool_consulted(&mut self, call: CallId, answer: Answer) {
-        self.with_slot(call, |run, slot| {
+    pub(super) fn after_tool_consulted(&mut self, call: ConsultationId, answer: Answer) {
+        self.with_slot(call.into(), |run, slot| {
             if !matches!(slot.state, SlotState::Reviewing { consult, .. } if consult == call) {
                 return BatchAction::Late;
             }
@@ -125,7 +125,7 @@ impl Run {
         if checks.is_empty() {
             return self.accept(slot, &entry, output, millis);
         }
-        self.run_check(slot, PendingChecks { call: slot.call, output, millis, checks });
+        self.run_check(slot, PendingChecks { call: CheckId::default(), output, millis, checks });
         BatchAction::Advance
     }
 
@@ -219,14 +219,14 @@ impl Run {
     /// Starts the next executable check, or believes the result if none is left.
     pub(super) fn run_check(&mut self, slot: &mut CallSlot, mut checking: PendingChecks) {
         let Some(check) = checking.checks.front().cloned() else { return };
-        checking.call = self.next_call();
+        checking.call = CheckId::new(self.next_number());
         let call = checking.call;
         slot.state = SlotState::Checking(checking.into());
         self.issue(Effect::Check { call, request: CheckRequest { tool_call: slot.call, check }.into() });
     }
 
-    pub(super) fn checked(&mut self, call: CallId, ruling: CheckRuling) {
-        self.with_slot(call, |run, slot| {
+    pub(super) fn checked(&mut self, call: CheckId, ruling: CheckRuling) {
+        self.with_slot(call.into(), |run, slot| {
             let Some(entry) = slot.entry.clone() else { return BatchAction::Late };
             if !matches!(&slot.state, SlotState::Checking(checking) if checking.call == call) {
                 return BatchAction::Late;

@@ -25,7 +25,8 @@ use super::{
 use crate::context::ContextView;
 use crate::loops::LoopDetector;
 use crate::{
-    Budget, CallId, Ending, Marks, MessageId, NanoUsd, Patch, Prompt, Seq, Started, Timestamp, Usage,
+    Budget, CallId, ConsultationId, Ending, Marks, MessageId, ModelCallId, NanoUsd, Patch, Prompt, Seq,
+    Started, Timestamp, ToolCallId, Usage,
 };
 
 /// The state of a run: a fold over its inputs.
@@ -71,9 +72,9 @@ pub(crate) struct KernelState {
     pub(crate) arrived: Vec<CallSlot>,
     /// Children whose result the model got, with the message that reported it, in case
     /// the model asks again.
-    pub(crate) gone: BTreeMap<CallId, u64>,
+    pub(crate) gone: BTreeMap<ToolCallId, u64>,
     /// Children whose start was recorded and whose end was not, by name.
-    pub(crate) children: BTreeMap<CallId, String>,
+    pub(crate) children: BTreeMap<ToolCallId, String>,
 }
 
 /// A call that was given up. Its estimate is reserved until its bill arrives.
@@ -113,7 +114,7 @@ pub(crate) enum RunPhase {
     },
     /// The oldest part of the view is being summarised.
     Summarising {
-        call: CallId,
+        call: ModelCallId,
         upto: MessageId,
         draft: RequestDraft,
         tokens: u64,
@@ -128,7 +129,7 @@ pub(crate) enum RunPhase {
 /// An open question to hooks, and its subject.
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
 pub(crate) struct PendingConsultation {
-    pub(crate) call: CallId,
+    pub(crate) call: ConsultationId,
     pub(crate) about: ConsultationSubject,
 }
 
@@ -171,7 +172,7 @@ pub(crate) struct RequestDraft {
 /// A model call under way.
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
 pub(crate) struct PendingModelCall {
-    pub(crate) call: CallId,
+    pub(crate) call: ModelCallId,
     pub(crate) draft: RequestDraft,
     /// Estimated tokens of the request.
     pub(crate) tokens: u64,

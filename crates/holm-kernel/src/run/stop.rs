@@ -17,7 +17,8 @@ use super::{
 use crate::loops::CallImpact;
 use crate::planted::{PlantedBug, planted};
 use crate::{
-    ChildrenAtEnd, ConsultPoint, Effect, Ending, Event, Prompt, Question, Queue, Timestamp, ToolOutput,
+    CallId, ChildrenAtEnd, ConsultPoint, Effect, Ending, Event, Prompt, Question, Queue, Timestamp,
+    ToolOutput,
 };
 
 /// The message for a call that was stopped by its deadline.
@@ -127,19 +128,19 @@ impl Run {
 
     /// Stops everything under way and ends the group.
     fn stop_with(&mut self, ending: Ending, message: &str) {
-        let abort = match self.take_phase() {
+        let abort: Option<CallId> = match self.take_phase() {
             RunPhase::Idle => {
                 return self.emit(Event::Ignored { call: None });
             }
-            RunPhase::Consulting(consulting) => Some(consulting.call),
+            RunPhase::Consulting(consulting) => Some(consulting.call.into()),
             RunPhase::Calling(calling) => {
                 self.emit(Event::Withdrawn { call: calling.call });
                 self.owe(calling.call, calling.tokens);
-                Some(calling.call)
+                Some(calling.call.into())
             }
             RunPhase::Summarising { call, tokens, .. } => {
                 self.owe(call, tokens);
-                Some(call)
+                Some(call.into())
             }
             RunPhase::Backoff { .. } | RunPhase::Awaiting { .. } => None,
             RunPhase::Working(mut batch) => {

@@ -29,9 +29,10 @@ use crate::context::{CompactionStep, PlanDecision, estimate};
 use crate::digest::SipHashKey;
 use crate::planted::{PlantedBug, planted};
 use crate::{
-    Answer, Block, CallId, ConsultPoint, Consultation, Effect, Ending, Event, FailureClass, Family, Limit,
-    Message, MessageId, Messages, ModelResult, ModelSpec, Offer, Patch, PlainAnswer, PlanStep, Prompt,
-    Protocol, Purpose, Question, Request, Role, StopReason, plain_text, protocol,
+    Answer, Block, ConsultPoint, Consultation, ConsultationId, Effect, Ending, Event, FailureClass, Family,
+    Limit, Message, MessageId, Messages, ModelCallId, ModelResult, ModelSpec, Offer, Patch, PlainAnswer,
+    PlanStep, Prompt, Protocol, Purpose, Question, Request, Role, StopReason, ToolCallId, plain_text,
+    protocol,
 };
 
 /// The parts that all requests share, made once and reference-counted.
@@ -106,14 +107,14 @@ impl SharedRequestParts {
         self.models.get(self.current).map_or(Family::Other, |model| model.family)
     }
 
-    /// The seal of a call's envelope.
-    pub(crate) fn seal(&self, call: CallId) -> u64 {
-        let [seal, _] = self.seals.hash(&[&call.value().to_le_bytes()]);
+    /// The seal of an envelope, from a number that no other envelope of the run has.
+    pub(crate) fn seal(&self, number: u64) -> u64 {
+        let [seal, _] = self.seals.hash(&[&number.to_le_bytes()]);
         seal
     }
 
     /// The idempotency key of a call.
-    pub(crate) fn key(&self, call: CallId, tool: &str, arguments: &str) -> crate::IdempotencyKey {
+    pub(crate) fn key(&self, call: ToolCallId, tool: &str, arguments: &str) -> crate::IdempotencyKey {
         crate::IdempotencyKey::new(self.keys.hash(&[
             &call.value().to_le_bytes(),
             tool.as_bytes(),
@@ -276,14 +277,14 @@ impl Run {
     }
 
     pub(super) fn consult(&mut self, question: Question, about: ConsultationSubject) {
-        let call = self.next_call();
+        let call = ConsultationId::new(self.next_number());
         self.state.phase = RunPhase::Consulting(PendingConsultation { call, about });
         self.issue(Effect::Consult(Consultation { call, question }.into()));
     }
 
     /// Takes an answer to a consultation; batches handle their own.
-    pub(super) fn consulted(&mut self, call: CallId, answer: Answer) {
-        if self.in_background(call).is_some() {
+    pub(super) fn consulted(&mut self, call: ConsultationId, answer: Answer) {
+        if self.in_background(call.into()).is_some() {
             return self.after_tool_consulted(call, answer);
         }
         match self.take_phase() {
@@ -432,7 +433,7 @@ impl Run {
         // Additions of hooks belong to the turn and not to the past.
         let shown = patches.iter().filter(|patch| !matches!(patch, Patch::Append(_)));
         let messages = patched(&messages, shown);
-        let call = self.next_call();
+        let call = ModelCallId::new(self.next_number());
         let tokens = estimate::messages(self.shared.family(), &messages).saturating_add(self.shared.fixed);
         self.hold_call(tokens);
         self.state.phase = RunPhase::Summarising { call, upto, draft, tokens };
@@ -453,7 +454,7 @@ impl Run {
 
     /// A summary counts against the budget like any other call; one that does
     /// not help is discarded.
-    pub(super) fn summarised(&mut self, call: CallId, mut result: ModelResult) {
+    pub(super) fn summarised(&mut self, call: ModelCallId, mut result: ModelResult) {
         if self.pays_late(call, &result) {
             return self.ignore(call);
         }
@@ -515,7 +516,7 @@ impl Run {
                 attempts: 0,
             });
         }
-        let call = self.next_call();
+        let call = ModelCallId::new(self.next_number());
         let tokens = self.request_tokens(&draft.patches);
         let messages = self.request_messages(&draft.patches);
         let count = match &messages {

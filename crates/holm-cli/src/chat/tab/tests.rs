@@ -1,6 +1,8 @@
 //! Tests how the events of a run change its tab.
 
-use holm::kernel::{Block, CallId, Event, Message, MessageId, Outcome, Role, StopReason, ToolResult};
+use holm::kernel::{
+    Block, CallId, Event, Message, MessageId, ModelCallId, Outcome, Role, StopReason, ToolCallId, ToolResult,
+};
 
 use super::*;
 use crate::chat::{
@@ -77,14 +79,14 @@ fn what_the_finished_answer_says_counts() {
 fn what_is_withdrawn_is_gone() {
     let mut tab = seen(&[]);
     tab.piece(CallId::new(3), &ReplyPiece::Text("half an ans".into()));
-    tab.hear(&numbered(9, Event::Withdrawn { call: CallId::new(3) }));
+    tab.hear(&numbered(9, Event::Withdrawn { call: ModelCallId::new(3) }));
     tab.piece(CallId::new(4), &ReplyPiece::Text("whole".into()));
     assert_eq!(shown(&mut tab), "(this text was withdrawn)\nwhole");
 }
 
 #[test]
 fn a_denied_call_says_why() {
-    let denied = Event::ApprovalGiven { call: CallId::new(1), allowed: false, reason: "not now".into() };
+    let denied = Event::ApprovalGiven { call: ToolCallId::new(1), allowed: false, reason: "not now".into() };
     let mut tab = seen(&[called(1, "shell", r#"{"command":"ls"}"#), denied, finished(1, "c1", 0)]);
     assert_eq!(shown(&mut tab), "✗ shell ls  denied: not now");
 }
@@ -93,11 +95,14 @@ fn a_denied_call_says_why() {
 fn helpers_and_theirs_stand_below_the_call() {
     let mut tab = seen(&[
         called(1, "scout", r#"{"task":"look"}"#),
-        Event::CallStarted { call: CallId::new(1) },
-        Event::ChildStarted { call: CallId::new(1), child: "child-a".into() },
+        Event::CallStarted { call: ToolCallId::new(1) },
+        Event::ChildStarted { call: ToolCallId::new(1), child: "child-a".into() },
     ]);
     tab.child("child-a", &numbered(1, called(7, "grep", r#"{"pattern":"x"}"#)));
-    tab.child("child-a", &numbered(2, Event::ChildStarted { call: CallId::new(8), child: "child-b".into() }));
+    tab.child(
+        "child-a",
+        &numbered(2, Event::ChildStarted { call: ToolCallId::new(8), child: "child-b".into() }),
+    );
     tab.child("child-b", &numbered(1, answer("found it")));
     tab.child("child-b", &numbered(2, ended()));
     tab.child("nobody", &numbered(1, answer("never")));
@@ -114,11 +119,14 @@ fn helpers_and_theirs_stand_below_the_call() {
 #[test]
 fn a_helper_is_known_whichever_is_told_first() {
     let mut tab =
-        seen(&[called(1, "scout", r#"{"task":"look"}"#), Event::CallStarted { call: CallId::new(1) }]);
+        seen(&[called(1, "scout", r#"{"task":"look"}"#), Event::CallStarted { call: ToolCallId::new(1) }]);
     tab.child("child-b", &numbered(1, answer("found it")));
     tab.child("child-a", &numbered(1, called(7, "grep", r#"{"pattern":"x"}"#)));
-    tab.child("child-a", &numbered(2, Event::ChildStarted { call: CallId::new(8), child: "child-b".into() }));
-    tab.hear(&numbered(9, Event::ChildStarted { call: CallId::new(1), child: "child-a".into() }));
+    tab.child(
+        "child-a",
+        &numbered(2, Event::ChildStarted { call: ToolCallId::new(8), child: "child-b".into() }),
+    );
+    tab.hear(&numbered(9, Event::ChildStarted { call: ToolCallId::new(1), child: "child-a".into() }));
     insta::assert_snapshot!(shown(&mut tab), @r#"
     ◐ scout look  …
       ⎿ grep {"pattern":"x"}
@@ -144,7 +152,7 @@ fn a_past_that_is_told_again_looks_as_it_did() {
 fn a_reply_without_a_price_is_not_one_for_nothing() {
     let usage = Usage { input: 11, output: 5, ..Usage::default() };
     let replied = Event::ModelReplied {
-        call: CallId::new(3),
+        call: ModelCallId::new(3),
         usage,
         cost: None,
         stop: StopReason::EndTurn,

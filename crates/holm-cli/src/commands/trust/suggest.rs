@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use holm::{
     grants::{AccessRequest, Grant, GrantSet},
-    kernel::{CallId, Effect, Input, Proposal, Verdict, journal},
+    kernel::{Effect, Input, Proposal, QuestionId, Verdict, journal},
     runtime::JournalStore as _,
     store::{SessionQuery, Store},
 };
@@ -62,7 +62,7 @@ impl ApprovedNeeds {
     async fn add_session(&mut self, store: &Store, session: &str) {
         let Ok(text) = store.read(session).await else { return };
         let Ok(tail) = journal::decode(&text) else { return };
-        let mut asked: BTreeMap<CallId, Box<Proposal>> = BTreeMap::new();
+        let mut asked: BTreeMap<QuestionId, Box<Proposal>> = BTreeMap::new();
         let _ = journal::replay_with(&tail.records, |_, effect| {
             if let Effect::Judge(proposal) = effect {
                 asked.insert(proposal.call, proposal.clone());

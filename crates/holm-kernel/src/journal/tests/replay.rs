@@ -15,7 +15,7 @@ use crate::journal::{
     ForkError, JournalRecord, JournalWriter, ReplayError, StepError, begin, decode_strict, fork, replay,
     replay_with, step,
 };
-use crate::{CallId, Input, KernelMisuse, Prompt, SEMANTICS, Seq, Timestamp, ToolOutput};
+use crate::{CallId, Input, KernelMisuse, Prompt, SEMANTICS, Seq, Timestamp, ToolCallId, ToolOutput};
 
 fn short() -> Driven {
     Driven::play(&[Move::Say("hi".into()), Move::Reply("hello".into()), Move::Wait(1_001), Move::Resume])
@@ -163,7 +163,7 @@ fn records_of_two_journals_do_not_mix() {
 fn a_hosts_mistake_leaves_no_trace() {
     let mut driven = short();
     let before = (driven.run.receipt(), driven.writer.head(), driven.text.clone());
-    let late = Input::ToolFinished { call: CallId::new(77), result: ToolOutput::text("?") };
+    let late = Input::ToolFinished { call: ToolCallId::new(77), result: ToolOutput::text("?") };
     let error = driven.handle(late).unwrap_err();
     assert_eq!(error, StepError::Misuse(KernelMisuse::UnknownCall(CallId::new(77))));
     assert_eq!((driven.run.receipt(), driven.writer.head(), driven.text), before);

@@ -1,7 +1,7 @@
 //! What an answer for a family of calls covers, and for which calls there is none.
 
 use holm_grants::{AccessRequest, Grant, GrantSet, Level};
-use holm_kernel::{AskReason, CallId, Marks, Proposal};
+use holm_kernel::{AskReason, Marks, Proposal, QuestionId, ToolCallId};
 use proptest::prelude::*;
 
 use crate::shell::AnswerFamily;
@@ -11,8 +11,8 @@ use crate::shell::answer_family::covers;
 fn proposal(needs: &[&str]) -> Proposal {
     let needs: Vec<String> = needs.iter().map(|need| (*need).to_owned()).collect();
     Proposal {
-        call: CallId::new(1),
-        tool_call: CallId::new(2),
+        call: QuestionId::new(1),
+        tool_call: ToolCallId::new(2),
         tool: "edit".into(),
         digest: String::new(),
         arguments: "{}".into(),
