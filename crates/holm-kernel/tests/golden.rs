@@ -328,7 +328,7 @@ impl Host {
                     Some(Input::ToolFinished { call, result: output })
                 }
                 Effect::Spawn { call, request } if request.arguments.contains("late") => {
-                    self.late = Some(call.into());
+                    self.late = Some(call);
                     Some(Input::ChildStarted { call, child: format!("child of {}", request.key) })
                 }
                 Effect::Spawn { call, request } => {

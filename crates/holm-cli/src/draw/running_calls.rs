@@ -39,7 +39,7 @@ impl RunningCalls {
             Event::ModelCalled { call, .. } => self.begin((*call).into(), &MODEL.into()),
             Event::CallStarted { call } => tool.into_iter().for_each(|tool| self.begin((*call).into(), tool)),
             Event::ModelReplied { call, .. } | Event::ModelFailed { call, .. } => {
-                self.is_seen((*call).into())
+                self.is_seen((*call).into());
             }
             Event::CallFinished { call, .. } => self.is_seen((*call).into()),
             // Calls that still run belong to a group that has ended.

@@ -81,26 +81,27 @@ impl Run {
     /// Puts a child in the background back after a fact about it.
     pub(super) fn put_child_back(
         &mut self,
+        mut phase: RunPhase,
         place: usize,
         child: CallSlot,
         call: CallId,
         after: &BatchAction,
-    ) {
+    ) -> RunPhase {
         match after {
             BatchAction::Late => {
                 self.state.background.insert(place, child);
-                return self.ignore(call);
+                return self.ignore(phase, call);
             }
             // It is not part of a batch, so it ends nothing and stops no other calls.
             BatchAction::Advance | BatchAction::End(_) | BatchAction::StopSiblings => {}
         }
         if child.is_done() {
             self.state.arrived.push(child);
-            self.look_around();
+            phase = self.look_around(phase);
         } else {
             self.state.background.insert(place, child);
         }
-        self.advance_open_batch();
+        self.advance_open_batch(phase)
     }
 
     /// Stops the children that `which` selects; the model gets their outcome like any other result.
@@ -129,14 +130,14 @@ impl Run {
     }
 
     /// A run that waits for its children continues when a prompt or a result has arrived.
-    pub(super) fn look_around(&mut self) {
-        match self.take_phase() {
+    pub(super) fn look_around(&mut self, phase: RunPhase) -> RunPhase {
+        match phase {
             // The missing budget may be available now.
             RunPhase::Awaiting { ending: Ending::OverBudget { .. } | Ending::OverLimit { .. } } => {
-                self.next_turn();
+                self.next_turn()
             }
             RunPhase::Awaiting { ending } => self.stop_unless_more(ending),
-            other => self.state.phase = other,
+            other => other,
         }
     }
 
@@ -162,12 +163,11 @@ impl Run {
 
     /// Ends the group at a limit. If only the shares of children exhaust the limit, the
     /// run waits for them.
-    pub(super) fn end_or_wait(&mut self, ending: Ending) {
+    pub(super) fn end_or_wait(&mut self, ending: Ending) -> RunPhase {
         if self.awaits_shares(&ending) {
-            self.state.phase = RunPhase::Awaiting { ending };
-            return;
+            return RunPhase::Awaiting { ending };
         }
-        self.finish(ending);
+        self.finish(ending)
     }
 
     /// Whether the run still waits for the child of a call, in the background or not.

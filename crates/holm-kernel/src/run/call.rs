@@ -384,8 +384,8 @@ impl Run {
         batch.slots.iter().any(|slot| slot.call == call && matches!(slot.state, SlotState::Issued { .. }))
     }
 
-    pub(super) fn dispatched(&mut self, call: ToolCallId) {
-        self.with_slot(call.into(), |run, slot| {
+    pub(super) fn dispatched(&mut self, phase: RunPhase, call: ToolCallId) -> RunPhase {
+        self.with_slot(phase, call.into(), |run, slot| {
             let SlotState::Issued { deadline } = slot.state else { return BatchAction::Late };
             if planted(PlantedBug::DispatchUnheard) {
                 return BatchAction::Advance;
@@ -393,19 +393,24 @@ impl Run {
             slot.state = SlotState::Running { since: run.state.now, deadline };
             run.emit(Event::CallStarted { call });
             BatchAction::Advance
-        });
+        })
     }
 
-    pub(super) fn tool_finished(&mut self, call: ToolCallId, output: ToolOutput) {
-        self.with_slot(call.into(), |run, slot| {
+    pub(super) fn tool_finished(
+        &mut self,
+        phase: RunPhase,
+        call: ToolCallId,
+        output: ToolOutput,
+    ) -> RunPhase {
+        self.with_slot(phase, call.into(), |run, slot| {
             let SlotState::Running { since, .. } = slot.state else { return BatchAction::Late };
             let millis = run.state.now.since(since);
             run.review(slot, output, millis)
-        });
+        })
     }
 
-    pub(super) fn child_started(&mut self, call: ToolCallId, child: String) {
-        self.with_slot(call.into(), |run, slot| {
+    pub(super) fn child_started(&mut self, phase: RunPhase, call: ToolCallId, child: String) -> RunPhase {
+        self.with_slot(phase, call.into(), |run, slot| {
             let SlotState::Delegated { child: known, .. } = &mut slot.state else { return BatchAction::Late };
             if known.is_some() {
                 return BatchAction::Late;
@@ -416,27 +421,32 @@ impl Run {
             }
             run.emit(Event::ChildStarted { call, child });
             BatchAction::Advance
-        });
+        })
     }
 
-    pub(super) fn child_finished(&mut self, call: ToolCallId, result: ChildResult) {
+    pub(super) fn child_finished(
+        &mut self,
+        phase: RunPhase,
+        call: ToolCallId,
+        result: ChildResult,
+    ) -> RunPhase {
         let held = self.state.stopped.contains_key(&call.into());
         if self.pays_late_child(call, &result) {
-            self.ignore(call);
+            let mut phase = self.ignore(phase, call);
             // The run may wait for the released share.
             if held {
-                self.look_around();
+                phase = self.look_around(phase);
             }
-            return self.advance_open_batch();
+            return self.advance_open_batch(phase);
         }
-        self.with_slot(call.into(), |run, slot| {
+        self.with_slot(phase, call.into(), |run, slot| {
             let SlotState::Delegated { reserved, tokens, since, .. } = slot.state else {
                 return BatchAction::Late;
             };
             let millis = run.state.now.since(since);
             run.settle_child(BudgetShare { money: reserved, tokens }, &result);
             run.review(slot, result.output, millis)
-        });
+        })
     }
 
     /// Sets marks on the run.
@@ -496,7 +506,7 @@ impl Run {
                 (Some(call.into()), None)
             }
             SlotState::Reviewing { consult, millis, .. } => (Some((*consult).into()), Some(*millis)),
-            SlotState::Checking(checking) => (Some(checking.call.into()), Some(checking.millis)),
+            SlotState::Checking { check, pending } => (Some((*check).into()), Some(pending.millis)),
         };
         if let Some(call) = abort.filter(|_| !planted(PlantedBug::AbortUnsaid)) {
             self.issue(Effect::Abort(call));

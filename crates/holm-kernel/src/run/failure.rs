@@ -15,7 +15,12 @@ use crate::rng;
 use crate::{Ending, Event, Failure, FailureClass, Limit, ModelCallId, NextTry, Timestamp};
 
 impl Run {
-    pub(super) fn model_failed(&mut self, call: ModelCallId, mut draft: RequestDraft, failure: Failure) {
+    pub(super) fn model_failed(
+        &mut self,
+        call: ModelCallId,
+        mut draft: RequestDraft,
+        failure: Failure,
+    ) -> RunPhase {
         self.account(failure.usage);
         draft.attempts += 1;
         let next = self.next_try(call, &draft, &failure);
@@ -32,16 +37,16 @@ impl Run {
             return self.finish(ending);
         }
         match next {
-            NextTry::Retry { at } => self.state.phase = RunPhase::Backoff { until: at, draft },
+            NextTry::Retry { at } => RunPhase::Backoff { until: at, draft },
             NextTry::Fallback { .. } => {
                 self.use_model(self.state.group.model + 1);
-                self.advance_turn(PreparationStep::Plan, RequestDraft::default());
+                self.advance_turn(PreparationStep::Plan, RequestDraft::default())
             }
             NextTry::Compact => {
                 // The request is smaller now, so it does not use up the tries of a failing
                 // provider.
                 draft.attempts = draft.attempts.saturating_sub(1);
-                self.advance_turn(PreparationStep::Patch, draft);
+                self.advance_turn(PreparationStep::Patch, draft)
             }
             NextTry::GiveUp => self.give_up(&draft, failure),
         }
@@ -96,7 +101,7 @@ impl Run {
         self.state.now.plus(pause)
     }
 
-    fn give_up(&mut self, draft: &RequestDraft, failure: Failure) {
+    fn give_up(&mut self, draft: &RequestDraft, failure: Failure) -> RunPhase {
         let ending = match failure.class {
             FailureClass::ContextOverflow => Ending::OverLimit {
                 limit: Limit::ContextWindow,
@@ -117,6 +122,6 @@ impl Run {
                 Ending::Failed { class, message: failure.message, attempts: draft.attempts }
             }
         };
-        self.finish(ending);
+        self.finish(ending)
     }
 }

@@ -3,8 +3,9 @@
 //! [`Run::handle`] takes a fact and [`Run::poll`] returns the commands. This file checks a fact for
 //! misuse, numbers records, calls, events and messages, and passes each fact to the file that
 //! handles it; decisions belong into those files. Nothing in this folder performs I/O, reads a
-//! clock or asks a hook directly. The same facts must give the same effects: a changed decision
-//! makes replays of existing journals fail and needs a new [`SEMANTICS`](crate::SEMANTICS).
+//! clock or asks a hook directly. A step takes the phase by value and returns the next one, so no
+//! step can forget to set it. The same facts must give the same effects: a changed decision makes
+//! replays of existing journals fail and needs a new [`SEMANTICS`](crate::SEMANTICS).
 //!
 //! Where things are, along the loop:
 //!
@@ -382,45 +383,48 @@ impl Run {
         }
     }
 
+    /// Handles a fact. The phase is passed by value through every step, and each step returns the
+    /// next one, so that no step can forget to set it. Nothing reads the one in the state meanwhile.
     fn take(&mut self, input: Input) {
         if input.is_answer() {
             // The host survived until this answer.
             self.state.group.crashes = 0;
         }
-        match input {
+        let phase = core::mem::replace(&mut self.state.phase, RunPhase::Idle);
+        self.state.phase = match input {
             // `check` refuses it.
-            Input::Started(_) => {}
-            Input::Resumed { host } => self.resumed(host),
+            Input::Started(_) => phase,
+            Input::Resumed { host } => self.resumed(phase, host),
             Input::Prompted(mut prompt) => {
                 self.add_past(core::mem::take(&mut prompt.past));
-                self.prompted(prompt);
+                self.prompted(phase, prompt)
             }
-            Input::Steered(prompt) => self.steered(prompt),
-            Input::FollowedUp(prompt) => self.followed_up(prompt),
-            Input::ModelFinished { call, result } => self.model_finished(call, result),
-            Input::Judged { call, verdict } => self.judged(call, verdict),
-            Input::Consulted { call, answer } => self.consulted(call, answer),
-            Input::Dispatched { call } => self.dispatched(call),
-            Input::ToolFinished { call, result } => self.tool_finished(call, result),
-            Input::Checked { call, ruling } => self.checked(call, ruling),
+            Input::Steered(prompt) => self.steered(phase, prompt),
+            Input::FollowedUp(prompt) => self.followed_up(phase, prompt),
+            Input::ModelFinished { call, result } => self.model_finished(phase, call, result),
+            Input::Judged { call, verdict } => self.judged(phase, call, verdict),
+            Input::Consulted { call, answer } => self.consulted(phase, call, answer),
+            Input::Dispatched { call } => self.dispatched(phase, call),
+            Input::ToolFinished { call, result } => self.tool_finished(phase, call, result),
+            Input::Checked { call, ruling } => self.checked(phase, call, ruling),
             Input::ChildStarted { call, child } => {
                 // A forked run has its own child in place of the one in its past.
                 self.state.children.insert(call, child.clone());
-                self.child_started(call, child);
+                self.child_started(phase, call, child)
             }
             Input::ChildFinished { call, result } => {
                 self.state.children.remove(&call);
-                self.child_finished(call, result);
+                self.child_finished(phase, call, result)
             }
-            Input::Summarised { call, result } => self.summarised(call, result),
-            Input::ToolsChanged(tools) => self.tools_changed(tools),
-            Input::ModeChanged(mode) => self.mode_changed(mode),
-            Input::GrantsChanged(grants) => self.grants_changed(grants),
-            Input::BudgetChanged(budget) => self.budget_changed(budget),
-            Input::Narrowed(narrowing) => self.narrowed(&narrowing),
-            Input::Cancelled { reason } => self.cancelled(reason),
-            Input::TimePassed => self.time_passed(),
-        }
+            Input::Summarised { call, result } => self.summarised(phase, call, result),
+            Input::ToolsChanged(tools) => self.tools_changed(phase, tools),
+            Input::ModeChanged(mode) => self.mode_changed(phase, mode),
+            Input::GrantsChanged(grants) => self.grants_changed(phase, grants),
+            Input::BudgetChanged(budget) => self.budget_changed(phase, budget),
+            Input::Narrowed(narrowing) => self.narrowed(phase, &narrowing),
+            Input::Cancelled { reason } => self.cancelled(phase, reason),
+            Input::TimePassed => self.time_passed(phase),
+        };
     }
 
     /// Queues a command and adds it to the record's digest.
@@ -435,9 +439,10 @@ impl Run {
         self.issue(Effect::Emit(Numbered { id, at: self.state.now, event }));
     }
 
-    /// Ignores a fact that came too late or twice.
-    fn ignore(&mut self, call: impl Into<CallId>) {
+    /// Ignores a fact that came too late or twice: the phase stays.
+    fn ignore(&mut self, phase: RunPhase, call: impl Into<CallId>) -> RunPhase {
         self.emit(Event::Ignored { call: Some(call.into()) });
+        phase
     }
 
     /// The number of the next piece of work. All kinds of ids share one counter.
@@ -474,11 +479,6 @@ impl Run {
         }
         self.emit(Event::MessageAdded { message: message.clone() });
         message
-    }
-
-    /// Takes the phase out and leaves `Idle`; every caller must set the next one.
-    fn take_phase(&mut self) -> RunPhase {
-        core::mem::replace(&mut self.state.phase, RunPhase::Idle)
     }
 }
 

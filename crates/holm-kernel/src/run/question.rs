@@ -23,6 +23,7 @@ use super::{
     batch::{BatchAction, CallSlot, SlotState},
     catalogue::RunCatalogueEntry,
     permit::{GrantorKnowledge, PermitDecision},
+    state::RunPhase,
 };
 use crate::effect::call_digest;
 use crate::planted::{PlantedBug, planted};
@@ -51,6 +52,8 @@ pub(crate) struct CallQuestion {
     /// The epoch of the authority at the last comparison of its circumstances.
     pub(crate) epoch: u64,
     pub(crate) shown: QuestionContext,
+    /// Whether a person or a hook approved it.
+    pub(crate) approved: bool,
 }
 
 /// The circumstances that a question shows beside the call itself.
@@ -100,8 +103,7 @@ impl Run {
         let proposal = self.proposal(slot, tool, &shown);
         let authority = &self.state.authority;
         let (withdrawn, epoch) = (authority.withdrawn, authority.epoch);
-        slot.ask = Some(CallQuestion { call: proposal.call, withdrawn, epoch, shown });
-        slot.approved = false;
+        slot.ask = Some(CallQuestion { call: proposal.call, withdrawn, epoch, shown, approved: false });
         slot.state = SlotState::Judging;
         self.emit(Event::ApprovalAsked { call: slot.call });
         self.issue(Effect::Judge(proposal.into()));
@@ -188,17 +190,17 @@ impl Run {
 
     /// Whether a call was approved under circumstances that cover the present ones.
     pub(super) fn is_approved(&self, slot: &CallSlot, reasons: &[AskReason], missing: &[String]) -> bool {
-        slot.approved
+        slot.ask.as_ref().is_some_and(|ask| ask.approved)
             && (self.is_answerable(slot, reasons, missing) || planted(PlantedBug::ApprovalOutlivesChange))
     }
 
-    pub(super) fn judged(&mut self, call: QuestionId, verdict: Verdict) {
-        self.with_slot(call.into(), |run, slot| {
+    pub(super) fn judged(&mut self, phase: RunPhase, call: QuestionId, verdict: Verdict) -> RunPhase {
+        self.with_slot(phase, call.into(), |run, slot| {
             if !slot.is_asked_under(call) && !planted(PlantedBug::LateVerdictCounts) {
                 return BatchAction::Late;
             }
             run.apply_verdict(slot, verdict)
-        });
+        })
     }
 
     fn apply_verdict(&mut self, slot: &mut CallSlot, verdict: Verdict) -> BatchAction {
@@ -207,7 +209,9 @@ impl Run {
             Verdict::Allow { grants, until } => {
                 self.emit(Event::ApprovalGiven { call, allowed: true, reason: String::new() });
                 self.accept_grants(slot, &grants, until);
-                slot.approved = true;
+                if let Some(ask) = &mut slot.ask {
+                    ask.approved = true;
+                }
                 slot.state = SlotState::Ready;
                 // Deny is final, also if it came into force while the question was open.
                 self.permit_again(slot);

@@ -23,6 +23,7 @@ use super::{
     batch::{BatchAction, CallSlot, SlotState},
     catalogue::RunCatalogueEntry,
     ladder::CorrectionChance,
+    state::RunPhase,
 };
 use crate::context::estimate;
 use crate::loops::CallImpact;
@@ -112,8 +113,13 @@ impl Run {
         self.issue(Effect::CallModel { call, request });
     }
 
-    pub(super) fn skill_replied(&mut self, call: ModelCallId, result: ModelResult) {
-        self.with_slot(call.into(), |run, slot| {
+    pub(super) fn skill_replied(
+        &mut self,
+        phase: RunPhase,
+        call: ModelCallId,
+        result: ModelResult,
+    ) -> RunPhase {
+        self.with_slot(phase, call.into(), |run, slot| {
             let SlotState::Skilled(skilled) = &slot.state else { return BatchAction::Late };
             if skilled.call != call {
                 return BatchAction::Late;
@@ -121,7 +127,7 @@ impl Run {
             let skilled = (**skilled).clone();
             run.take_skill_reply(slot, skilled, result);
             BatchAction::Advance
-        });
+        })
     }
 
     fn take_skill_reply(&mut self, slot: &mut CallSlot, skilled: SkillExecution, mut result: ModelResult) {

@@ -61,7 +61,7 @@ impl Desk {
             Effect::RunTool { call, .. } => self.ask((*call).into(), Kind::Tool, Some(*call)),
             Effect::Spawn { call, .. } => self.ask((*call).into(), Kind::Child, Some(*call)),
             Effect::Judge(proposal) => {
-                self.ask(proposal.call.into(), Kind::Question, Some(proposal.tool_call))
+                self.ask(proposal.call.into(), Kind::Question, Some(proposal.tool_call));
             }
             Effect::Consult(consultation) => {
                 let about = match &consultation.question {

@@ -174,10 +174,10 @@ impl Driven {
             self.effects.push((self.run.receipt().seq, serde_json::to_string(&effect).unwrap()));
             match effect {
                 Effect::CallModel { call, .. } | Effect::Summarise { call, .. } => {
-                    self.models.push(call.into())
+                    self.models.push(call);
                 }
-                Effect::RunTool { call, .. } => self.waiting.push(call.into()),
-                Effect::Judge(proposal) => self.judged.push(proposal.call.into()),
+                Effect::RunTool { call, .. } => self.waiting.push(call),
+                Effect::Judge(proposal) => self.judged.push(proposal.call),
                 Effect::Wait(_) => return,
                 Effect::Spawn { .. }
                 | Effect::Abort(_)

@@ -37,7 +37,7 @@ fn open(config: Config) -> (Play, ToolCallId, SpawnRequest) {
     let effects = play.first_effects();
     let [Effect::Spawn { call, request }] = &effects[..] else { panic!("{effects:?}") };
     let (call, request) = (*call, (**request).clone());
-    (play, call.into(), request)
+    (play, call, request)
 }
 
 fn finished(spent: u64) -> ChildResult {

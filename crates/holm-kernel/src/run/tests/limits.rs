@@ -333,7 +333,7 @@ fn with_a_child_at_work(budget: Option<u64>, reserve: u64) -> (Play, ToolCallId)
     let call = *call;
     play.give(Input::ChildStarted { call, child: "child-1".into() });
     play.drain();
-    (play, call.into())
+    (play, call)
 }
 
 #[test]
