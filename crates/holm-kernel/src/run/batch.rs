@@ -25,7 +25,6 @@ use super::{
 };
 use crate::digest::StreamHasher;
 use crate::loops::{CallFingerprint, RunProgress};
-use crate::planted::{PlantedBug, planted};
 use crate::{
     BatchOrder, Block, CallAccess, CallId, Check, CheckId, ConsultationId, Ending, Event, NanoUsd, Outcome,
     Pace, PlanRole, Protocol, Role, Timestamp, ToolCall, ToolCallId, ToolKind, ToolOutput, ToolResult, Vote,
@@ -213,7 +212,7 @@ impl CallSlot {
             let changes = tool.kind == ToolKind::Host && tool.level >= Level::Write;
             // What narrows the run holds for the calls after it and for none before it.
             let narrows = tool.kind == ToolKind::Plan(PlanRole::Enter);
-            narrows || tool.pace == Pace::Exclusive || (changes && !planted(PlantedBug::OrderLost))
+            narrows || tool.pace == Pace::Exclusive || changes
         })
     }
 }
@@ -476,7 +475,6 @@ impl Run {
             BatchAction::Late => return self.ignore(RunPhase::Working(batch), call),
             BatchAction::Advance => {}
             BatchAction::End(ending) => batch.ending = Some(ending),
-            BatchAction::StopSiblings if planted(PlantedBug::SiblingsGoOn) => {}
             BatchAction::StopSiblings => self.stop_siblings(&mut batch),
         }
         self.advance_batch(batch)

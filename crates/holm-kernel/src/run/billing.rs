@@ -13,7 +13,6 @@ use super::{
     budget_share::BudgetShare,
     state::{UnbilledCall, UnbilledChild},
 };
-use crate::planted::{PlantedBug, planted};
 use crate::{
     CallId, ChildResult, Failure, FailureClass, Family, ModelCallId, ModelResult, ModelSpec, NanoUsd,
     Timestamp, ToolCallId, Usage,
@@ -38,9 +37,6 @@ impl Run {
         self.state.usage = self.state.usage.plus(usage);
         let cost = self.model_at(model)?.price?.cost(usage);
         self.state.spent = self.state.spent.plus(cost);
-        if planted(PlantedBug::BilledTwice) {
-            self.state.spent = self.state.spent.plus(cost);
-        }
         Some(cost)
     }
 
@@ -51,7 +47,6 @@ impl Run {
     /// The usage of a call: as its provider reported it, or by estimate if it reported nothing.
     /// `tokens` is the estimate of the request.
     fn usage_of(&self, model: u64, tokens: u64, result: &ModelResult) -> Usage {
-        let tokens = if planted(PlantedBug::UsageFree) { 0 } else { tokens };
         let family = || self.model_at(model).map_or(Family::Other, |model| model.family);
         match result {
             ModelResult::Replied(reply) if reply.usage.output > 0 => reply.usage.with_request(tokens),
@@ -163,9 +158,7 @@ impl Run {
     pub(super) fn pays_late(&mut self, call: ModelCallId, result: &ModelResult) -> bool {
         let Some(owed) = self.state.owed.remove(&call.into()) else { return false };
         self.release(share_of(owed));
-        if !planted(PlantedBug::LateBillLost) {
-            self.account_at(owed.model, self.usage_of(owed.model, owed.tokens, result));
-        }
+        self.account_at(owed.model, self.usage_of(owed.model, owed.tokens, result));
         true
     }
 

@@ -28,7 +28,6 @@ use super::{
 use crate::digest::StreamHasher;
 use crate::envelope::{self, EnvelopeBody, ExcerptBias};
 use crate::loops::LoopRuling;
-use crate::planted::{PlantedBug, planted};
 use crate::visible_text;
 use crate::{
     Block, ChildResult, Effect, Ending, Event, Exemption, FINDER, IdempotencyKey, Marks, NanoUsd, Outcome,
@@ -128,7 +127,7 @@ impl Run {
     }
 
     fn over_quota(&self, slot: &CallSlot) -> Option<String> {
-        let quota = slot.entry.as_ref().filter(|_| !planted(PlantedBug::QuotaUnseen))?.tool.quota;
+        let quota = slot.entry.as_ref()?.tool.quota;
         let used = self.state.group.quotas.get(&slot.name).copied().unwrap_or_default();
         let over = |what: &str, used: u64, allowed: Option<u64>| {
             allowed.filter(|allowed| used >= *allowed).map(|allowed| {
@@ -166,7 +165,7 @@ impl Run {
     /// loop ends the group.
     fn repeated(&mut self, slot: &mut CallSlot, earlier: &[CallSlot]) -> Option<Option<Ending>> {
         let exempt = slot.entry.as_ref().is_some_and(|entry| entry.tool.exemption == Exemption::Polling);
-        if exempt || planted(PlantedBug::LoopUnseen) {
+        if exempt {
             return None;
         }
         let twins = twins(slot, earlier);
@@ -220,7 +219,7 @@ impl Run {
     /// Hands a permitted call to the host, to a child or to the kernel itself.
     pub(super) fn start_call(&mut self, slot: &mut CallSlot) {
         self.expire_leases();
-        if slot.permitted != self.state.authority.epoch && !planted(PlantedBug::PermissionRemembered) {
+        if slot.permitted != self.state.authority.epoch {
             self.permit_again(slot);
             if !matches!(slot.state, SlotState::Ready) {
                 return;
@@ -287,11 +286,7 @@ impl Run {
             Ok(share) => share,
             Err(reason) => return self.refuse(slot, reason),
         };
-        let grants = if planted(PlantedBug::ChildHoldsMore) {
-            asked.clone()
-        } else {
-            self.lasting_grants().meet(asked)
-        };
+        let grants = self.lasting_grants().meet(asked);
         slot.state = SlotState::Delegated {
             child: None,
             reserved: share.money,
@@ -387,9 +382,6 @@ impl Run {
     pub(super) fn dispatched(&mut self, phase: RunPhase, call: ToolCallId) -> RunPhase {
         self.with_slot(phase, call.into(), |run, slot| {
             let SlotState::Issued { deadline } = slot.state else { return BatchAction::Late };
-            if planted(PlantedBug::DispatchUnheard) {
-                return BatchAction::Advance;
-            }
             slot.state = SlotState::Running { since: run.state.now, deadline };
             run.emit(Event::CallStarted { call });
             BatchAction::Advance
@@ -508,7 +500,7 @@ impl Run {
             SlotState::Reviewing { consult, millis, .. } => (Some((*consult).into()), Some(*millis)),
             SlotState::Checking { check, pending } => (Some((*check).into()), Some(pending.millis)),
         };
-        if let Some(call) = abort.filter(|_| !planted(PlantedBug::AbortUnsaid)) {
+        if let Some(call) = abort {
             self.issue(Effect::Abort(call));
         }
         let Some(millis) = millis else { return self.refuse(slot, message) };

@@ -16,7 +16,6 @@ use super::{
     permit::PermitDecision,
     state::RunPhase,
 };
-use crate::planted::{PlantedBug, planted};
 use crate::{Budget, Event, NanoUsd, Narrowing, Started, ToolSpec};
 
 /// The message for a call whose permission was withdrawn.
@@ -62,9 +61,7 @@ impl Run {
         self.state.loops.forget();
         self.refresh_plan_offer();
         // Permissions from the old mode are checked again, and leases are withdrawn.
-        if !planted(PlantedBug::LeaseOutlivesMode) {
-            self.withdraw_leases();
-        }
+        self.withdraw_leases();
         self.emit(Event::ModeChanged { mode });
     }
 
@@ -73,9 +70,7 @@ impl Run {
         self.state.authority.policy.grants = grants;
         self.state.loops.forget();
         self.state.authority.withdrawn += 1;
-        if !planted(PlantedBug::LeaseOutlivesGrants) {
-            self.withdraw_leases();
-        }
+        self.withdraw_leases();
         self.emit(Event::GrantsChanged);
         self.look_again(phase)
     }

@@ -10,7 +10,6 @@ use super::{
     Run,
     state::{PreparationStep, RequestDraft, RunPhase},
 };
-use crate::planted::{PlantedBug, planted};
 use crate::rng;
 use crate::{Ending, Event, Failure, FailureClass, Limit, ModelCallId, NextTry, Timestamp};
 
@@ -30,9 +29,7 @@ impl Run {
             message: failure.message.clone(),
             next: next.clone(),
         });
-        if !planted(PlantedBug::WithdrawalUnsaid) {
-            self.emit(Event::Withdrawn { call });
-        }
+        self.emit(Event::Withdrawn { call });
         if let Some(ending) = self.limit_reached() {
             return self.finish(ending);
         }

@@ -71,7 +71,6 @@ use self::{
 };
 use crate::digest::StreamHasher;
 use crate::journal::{self, JournalRecord, ReplayError};
-use crate::planted::{PlantedBug, planted};
 use crate::{
     Author, Block, Budget, CallId, Config, Effect, Event, EventId, Input, KernelMisuse, Marks, Message,
     MessageId, Messages, NanoUsd, Numbered, Queue, Request, Role, Seq, Started, Timestamp, ToolCallId,
@@ -163,7 +162,7 @@ impl Run {
     pub fn handle(&mut self, now: Timestamp, input: Input) -> Result<RecordReceipt, KernelMisuse> {
         self.check(&input)?;
         self.state.seq = Seq::new(self.state.seq.value() + 1);
-        self.state.now = if planted(PlantedBug::ClockRunsBack) { now } else { self.state.now.max(now) };
+        self.state.now = self.state.now.max(now);
         self.digest = StreamHasher::new();
         self.next_event = 0;
         self.take(input);
@@ -351,9 +350,6 @@ impl Run {
     pub(crate) fn thaw(frozen: SnapshotState) -> Self {
         let SnapshotState { mut state, mut catalogue } = frozen;
         catalogue.refresh();
-        if planted(PlantedBug::SnapshotForgets) {
-            state.steering.clear();
-        }
         state.view.relink(state.history.messages());
         let shared = turn::SharedRequestParts::new(&state, &catalogue);
         Self {
@@ -448,8 +444,7 @@ impl Run {
     /// The number of the next piece of work. All kinds of ids share one counter.
     fn next_number(&mut self) -> u64 {
         let number = self.state.next_call;
-        let shared = planted(PlantedBug::CallIdReused) && number % 7 == 6;
-        self.state.next_call += u64::from(!shared);
+        self.state.next_call += 1;
         number
     }
 
@@ -471,9 +466,7 @@ impl Run {
         let id = MessageId::new(self.state.next_message);
         self.state.next_message += 1;
         let message = Arc::new(Message { author, ..Message::new(id, role, blocks) });
-        if !(planted(PlantedBug::HistoryHole) && role == Role::Tool) {
-            self.state.history.push(message.clone());
-        }
+        self.state.history.push(message.clone());
         if role != Role::Custom {
             self.state.view.push(message.clone(), self.shared.family());
         }

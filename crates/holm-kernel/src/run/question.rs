@@ -26,7 +26,6 @@ use super::{
     state::RunPhase,
 };
 use crate::effect::call_digest;
-use crate::planted::{PlantedBug, planted};
 use crate::visible_text;
 use crate::{
     AskReason, CallAccess, Effect, Event, Marks, Proposal, QuestionId, Timestamp, ToolKind, ToolSpec, Verdict,
@@ -165,9 +164,7 @@ impl Run {
             PermitDecision::Deny(reason) => self.stop_call(slot, &reason),
             PermitDecision::Ask { reasons, missing } if !self.is_answerable(slot, &reasons, &missing) => {
                 let Some(entry) = slot.entry.clone() else { return };
-                if !planted(PlantedBug::AbortUnsaid) {
-                    self.issue(Effect::Abort(asked.into()));
-                }
+                self.issue(Effect::Abort(asked.into()));
                 self.pose(slot, &entry.tool, reasons, missing);
             }
             PermitDecision::Ask { .. } | PermitDecision::Allow => {
@@ -181,22 +178,18 @@ impl Run {
     /// Whether an answer to the last question counts under the present circumstances.
     fn is_answerable(&self, slot: &CallSlot, reasons: &[AskReason], missing: &[String]) -> bool {
         let (Some(ask), Some(entry)) = (&slot.ask, &slot.entry) else { return false };
-        if planted(PlantedBug::QuestionOutlivesChange) {
-            return true;
-        }
         let now = self.circumstances(&entry.tool, reasons.to_vec(), missing.to_vec());
         ask.withdrawn == self.state.authority.withdrawn && ask.shown.covers(&now)
     }
 
     /// Whether a call was approved under circumstances that cover the present ones.
     pub(super) fn is_approved(&self, slot: &CallSlot, reasons: &[AskReason], missing: &[String]) -> bool {
-        slot.ask.as_ref().is_some_and(|ask| ask.approved)
-            && (self.is_answerable(slot, reasons, missing) || planted(PlantedBug::ApprovalOutlivesChange))
+        slot.ask.as_ref().is_some_and(|ask| ask.approved) && self.is_answerable(slot, reasons, missing)
     }
 
     pub(super) fn judged(&mut self, phase: RunPhase, call: QuestionId, verdict: Verdict) -> RunPhase {
         self.with_slot(phase, call.into(), |run, slot| {
-            if !slot.is_asked_under(call) && !planted(PlantedBug::LateVerdictCounts) {
+            if !slot.is_asked_under(call) {
                 return BatchAction::Late;
             }
             run.apply_verdict(slot, verdict)
@@ -248,7 +241,7 @@ impl Run {
         if grants.is_empty() || ask.withdrawn != self.state.authority.withdrawn {
             return;
         }
-        let knowledge = if ask.shown.marks == self.state.marks || planted(PlantedBug::AnswerKnowsMore) {
+        let knowledge = if ask.shown.marks == self.state.marks {
             GrantorKnowledge::Current
         } else {
             GrantorKnowledge::Outdated

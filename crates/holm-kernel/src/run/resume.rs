@@ -18,7 +18,6 @@ use super::{
     skill::SkillAttempt,
     state::{ConsultationSubject, RunPhase},
 };
-use crate::planted::{PlantedBug, planted};
 use crate::{Consultation, Effect, Ending, Event, FailureClass, Outcome, Question, ToolOutput};
 
 /// The most crashes in a row during the same work. One or two planned restarts are not crashes, but
@@ -37,7 +36,7 @@ impl Run {
         self.effects.clear();
         self.emit(Event::RunResumed { host });
         self.write_off_model_calls();
-        if !planted(PlantedBug::CrashesUncounted) && phase.repeats_work() {
+        if phase.repeats_work() {
             self.state.group.crashes += 1;
             if self.state.group.crashes >= MOST_CRASHES {
                 return self.give_up_crashing(phase);
@@ -51,7 +50,6 @@ impl Run {
                 self.issue(Effect::Consult(Consultation { call, question }.into()));
                 RunPhase::Consulting(consulting)
             }
-            calling @ RunPhase::Calling(_) if planted(PlantedBug::ModelForgotten) => calling,
             RunPhase::Calling(calling) => {
                 self.emit(Event::Withdrawn { call: calling.call });
                 self.pay_lost(calling.tokens);
@@ -160,7 +158,6 @@ impl Run {
     pub(super) fn resume_slot(&mut self, slot: &mut CallSlot) {
         match &slot.state {
             SlotState::Ready | SlotState::SkillDue(_) | SlotState::Done(_) => {}
-            SlotState::Judging if planted(PlantedBug::QuestionForgotten) => {}
             SlotState::Judging => self.judge_again(slot),
             SlotState::Issued { .. } => {
                 self.give_back_call(slot);
@@ -189,7 +186,7 @@ impl Run {
 
     fn resume_running(&mut self, slot: &mut CallSlot) {
         let again = slot.entry.as_ref().is_some_and(|entry| entry.tool.may_run_again());
-        if !again && !planted(PlantedBug::RunsAgain) {
+        if !again {
             return self.settle(slot, Outcome::Unknown, ToolOutput::text(UNKNOWN), 0);
         }
         // Its permission is checked again before it runs again.

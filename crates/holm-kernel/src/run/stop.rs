@@ -15,7 +15,6 @@ use super::{
     state::{ConsultationSubject, RunPhase},
 };
 use crate::loops::CallImpact;
-use crate::planted::{PlantedBug, planted};
 use crate::{
     CallId, ChildrenAtEnd, ConsultPoint, Effect, Ending, Event, Prompt, Question, Queue, Timestamp,
     ToolOutput,
@@ -34,9 +33,7 @@ impl Run {
             // lost.
             return self.prompted(phase, prompt);
         }
-        if !planted(PlantedBug::SteeringLost) {
-            self.state.steering.push_back(prompt);
-        }
+        self.state.steering.push_back(prompt);
         let waiting = self.state.steering.len() as u64;
         self.emit(Event::Queued { queue: Queue::Steering, waiting });
         self.look_around(phase)
@@ -50,9 +47,7 @@ impl Run {
     }
 
     pub(super) fn queue_follow_up(&mut self, phase: RunPhase, prompt: Prompt) -> RunPhase {
-        if !planted(PlantedBug::FollowUpLost) {
-            self.state.follow_ups.push_back(prompt);
-        }
+        self.state.follow_ups.push_back(prompt);
         let waiting = self.state.follow_ups.len() as u64;
         self.emit(Event::Queued { queue: Queue::FollowUp, waiting });
         self.look_around(phase)
@@ -100,9 +95,6 @@ impl Run {
     }
 
     pub(super) fn cancelled(&mut self, phase: RunPhase, reason: String) -> RunPhase {
-        if planted(PlantedBug::CancelUnheard) {
-            return phase;
-        }
         let dropped = self.drop_queues();
         if dropped && matches!(phase, RunPhase::Idle) {
             return phase;
@@ -164,7 +156,6 @@ impl Run {
         }
         let wall = self.config().limits.wall_ms.limit().map(|millis| self.state.group.started.plus(millis));
         let armed = match &self.state.phase {
-            RunPhase::Backoff { .. } if planted(PlantedBug::TimerForgotten) => None,
             RunPhase::Backoff { until, .. } => Some(*until),
             RunPhase::Working(batch) => batch.slots.iter().filter_map(CallSlot::deadline).min(),
             RunPhase::Awaiting { ending: Ending::OverBudget { .. } | Ending::OverLimit { .. } } => {

@@ -27,7 +27,6 @@ use super::{
 };
 use crate::context::{CompactionStep, PlanDecision, estimate};
 use crate::digest::SipHashKey;
-use crate::planted::{PlantedBug, planted};
 use crate::{
     Answer, Block, ConsultPoint, Consultation, ConsultationId, Effect, Ending, Event, FailureClass, Family,
     Limit, Message, MessageId, Messages, ModelCallId, ModelResult, ModelSpec, Offer, Patch, PlainAnswer,
@@ -200,7 +199,6 @@ impl Run {
             })
         };
         over(Limit::Turns, limits.turns, self.state.group.turns)
-            .filter(|_| !planted(PlantedBug::TurnsUnseen))
             .or_else(|| self.tokens_reached())
             .or_else(|| {
                 over(Limit::WallClock, limits.wall_ms, self.state.now.since(self.state.group.started))
