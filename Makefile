@@ -160,7 +160,7 @@ sim: ## run the simulation and the tree of runs at length (SIM_CASES=100000, SIM
 
 planted: ## plant defects in the kernel, one at a time; the simulation must find each (PLANTED_CASES=20000)
 	@scripts/setup test
-	@RUST_BACKTRACE=0 PROPTEST_CASES=$(PLANTED_CASES) cargo test --profile $(SIM_PROFILE) -p holm-testkit --features planted --test sim planted -- --nocapture --test-threads=$(SIM_AT_ONCE)
+	@tree=$$(scripts/plant-defects) && cd "$$tree/tree" && CARGO_TARGET_DIR="$$tree/target" RUST_BACKTRACE=0 PROPTEST_CASES=$(PLANTED_CASES) cargo test --profile $(SIM_PROFILE) -p holm-testkit --features planted --test sim planted -- --nocapture --test-threads=$(SIM_AT_ONCE)
 
 attack: ## run the attack cases of attacks/, their harmless twins and public payload lists
 	@scripts/setup test suites

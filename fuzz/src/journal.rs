@@ -46,7 +46,7 @@ pub fn replay(data: &[u8]) {
     let mut lines = text.lines().take(MAX_FACTS).peekable();
     let first = lines.peek().and_then(|line| serde_json::from_str(line).ok());
     let started = match first {
-        // A host starts runs under the rules that it knows, and no others.
+        // A run starts under the rules of this version only.
         Some(Input::Started(started)) if started.is_known() => *started,
         _ => Started::new("fuzz", 7, config()),
     };

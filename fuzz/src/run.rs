@@ -6,7 +6,7 @@ use holm_guards::{
     plausibility::{EmptyOutput, ErrorText},
 };
 use holm_kernel::{
-    Block, CallId, Config, Effect, Input, Message, ModelResult, ModelSpec, Prompt, Protocol, Reply, Run,
+    Block, Config, Effect, Input, Message, ModelCallId, ModelResult, ModelSpec, Prompt, Protocol, Reply, Run,
     Started, ToolCall, ToolOutput, ToolSpec,
     journal::{self, JournalWriter},
 };
@@ -84,7 +84,7 @@ impl Host {
     }
 
     /// The model call that is waited for.
-    fn model_call(&self) -> Option<CallId> {
+    fn model_call(&self) -> Option<ModelCallId> {
         self.waiting.iter().rev().find_map(|effect| match effect {
             Effect::CallModel { call, .. } => Some(*call),
             _ => None,

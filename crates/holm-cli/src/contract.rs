@@ -12,7 +12,9 @@ use holm::{
         json::Json,
         skill::{CheckedSkillInput, CompiledSkill, SkillError, corrective},
     },
-    kernel::{CallId, Message, MessageId, Messages, ModelResult, Offer, Purpose, Request, Role, plain_text},
+    kernel::{
+        Message, MessageId, Messages, ModelCallId, ModelResult, Offer, Purpose, Request, Role, plain_text,
+    },
     runtime::{CancellationToken, ModelConnection, ModelRequest, NullDeltaSink},
 };
 
@@ -64,7 +66,7 @@ async fn answer(line: &mut dyn ModelConnection, request: &Request) -> anyhow::Re
         Messages::View { .. } => &[],
     };
     let ask = ModelRequest {
-        call: CallId::new(1),
+        call: ModelCallId::new(1),
         request,
         messages,
         told: Arc::default(),

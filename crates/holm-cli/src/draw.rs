@@ -13,7 +13,7 @@ use std::{
 };
 
 use holm::{
-    kernel::{Block, CallId, Event, FailureClass, NextTry, Numbered, Outcome, Role},
+    kernel::{Block, CallId, Event, FailureClass, NextTry, Numbered, Outcome, Role, ToolCallId},
     runtime::{DeltaSink, EventSink, ReplyDelta},
 };
 
@@ -69,12 +69,12 @@ impl DisplayOptions {
 
 #[derive(Default)]
 struct ProgressState {
-    tools: BTreeMap<CallId, Arc<str>>,
+    tools: BTreeMap<ToolCallId, Arc<str>>,
     /// The descriptions of running calls.
-    calls: BTreeMap<CallId, String>,
+    calls: BTreeMap<ToolCallId, String>,
     reply: WrittenCalls,
     /// Calls that a person or a hook denied: their reason is on the screen already.
-    denied: BTreeSet<CallId>,
+    denied: BTreeSet<ToolCallId>,
     /// The beginnings of lines about calls that were not run, by the provider's ids, until the
     /// result says why.
     unrun: BTreeMap<String, String>,
@@ -134,7 +134,7 @@ impl EventSink for ProgressPrinter {
         match &event.event {
             Event::ModelCalled { .. } => state.written = None,
             Event::ModelReplied { usage, cost, .. } => state.priced = state.priced.after(*usage, *cost),
-            Event::Withdrawn { call } if state.written == Some(*call) => {
+            Event::Withdrawn { call } if state.written == Some((*call).into()) => {
                 state.written = None;
                 drop(state);
                 self.note("(the text above was withdrawn)");
@@ -181,7 +181,7 @@ impl EventSink for ProgressPrinter {
         {
             return;
         }
-        let tool = |call: &CallId| state.tools.get(call).map_or("call", |tool| tool);
+        let tool = |call: &ToolCallId| state.tools.get(call).map_or("call", |tool| tool);
         let Some(line) = progress(&event.event, tool) else { return };
         match begun.flatten() {
             // What came of it stands behind what it was.
@@ -255,7 +255,7 @@ fn shortened(reason: &str) -> String {
 }
 
 /// The call that has ended with an event.
-fn whole_call(event: &Event) -> Option<CallId> {
+fn whole_call(event: &Event) -> Option<ToolCallId> {
     match event {
         Event::CallFinished { call, .. } => Some(*call),
         _ => None,
@@ -263,7 +263,7 @@ fn whole_call(event: &Event) -> Option<CallId> {
 }
 
 /// The call that begins to run with an event.
-fn call_of(event: &Event) -> Option<CallId> {
+fn call_of(event: &Event) -> Option<ToolCallId> {
     match event {
         Event::CallStarted { call } => Some(*call),
         _ => None,
@@ -271,7 +271,7 @@ fn call_of(event: &Event) -> Option<CallId> {
 }
 
 /// What is worth a line.
-fn progress<'a>(event: &Event, tool: impl Fn(&CallId) -> &'a str) -> Option<String> {
+fn progress<'a>(event: &Event, tool: impl Fn(&ToolCallId) -> &'a str) -> Option<String> {
     Some(match event {
         // What it says is written when it says it.
         Event::CallProposed { tool, .. } if &**tool == BRIEF => return None,

@@ -6,7 +6,7 @@
 //!
 //! Each guard asks [`off`] where it decides, so the switch of a new guard is added here and asked
 //! there. `holm-wasm/tests/vectors.rs` and `scripts/test-mutants-js` run the suites that must fail.
-//! Defects of the kernel are planted elsewhere (`holm-kernel/src/planted.rs`).
+//! Defects of the kernel are a patch (`holm-testkit/planted/kernel.patch`).
 
 /// The guards that can be switched off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

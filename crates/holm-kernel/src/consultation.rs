@@ -12,7 +12,7 @@ use alloc::{collections::BTreeSet, string::String, vec::Vec};
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
-use crate::{Block, CallId, MessageId, Prompt, ToolOutput};
+use crate::{Block, ConsultationId, MessageId, Prompt, ToolCallId, ToolOutput};
 
 /// A point in the loop where hooks may be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Read)]
@@ -36,7 +36,7 @@ pub enum ConsultPoint {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Consultation {
     /// The id of the question; the answer carries it.
-    pub call: CallId,
+    pub call: ConsultationId,
     pub question: Question,
 }
 
@@ -55,7 +55,7 @@ pub enum Question {
         current: String,
     },
     AfterTool {
-        tool_call: CallId,
+        tool_call: ToolCallId,
         tool: String,
         output: ToolOutput,
     },

@@ -18,8 +18,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::digest::sha256_hex;
 use crate::{
-    Approvals, CallId, Config, Consultation, Ending, MarkRule, Marks, Message, ModelSpec, NanoUsd, Numbered,
-    Timestamp, ToolSpec,
+    Approvals, CallId, CheckId, Config, Consultation, Ending, MarkRule, Marks, Message, ModelCallId,
+    ModelSpec, NanoUsd, Numbered, QuestionId, Timestamp, ToolCallId, ToolSpec,
 };
 
 /// One command to the host. The enum is exhaustive on purpose: a host that forgets a
@@ -28,11 +28,11 @@ use crate::{
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
     /// Call a model; answer with `ModelFinished`.
-    CallModel { call: CallId, request: Request },
+    CallModel { call: ModelCallId, request: Request },
     /// Append `Dispatched`, run the tool, answer with `ToolFinished`.
-    RunTool { call: CallId, request: ToolRequest },
+    RunTool { call: ToolCallId, request: ToolRequest },
     /// Start a child run; answer with `ChildStarted`, then `ChildFinished`.
-    Spawn { call: CallId, request: Box<SpawnRequest> },
+    Spawn { call: ToolCallId, request: Box<SpawnRequest> },
     /// Stop the work under this id. If its answer still arrives, the kernel ignores it.
     Abort(CallId),
     /// Ask hooks and people; answer with `Judged`.
@@ -40,9 +40,9 @@ pub enum Effect {
     /// Ask hooks; answer with `Consulted`.
     Consult(Box<Consultation>),
     /// Run an executable postcondition; answer with `Checked`.
-    Check { call: CallId, request: Box<CheckRequest> },
+    Check { call: CheckId, request: Box<CheckRequest> },
     /// Ask a model for a summary; answer with `Summarised`.
-    Summarise { call: CallId, request: Request },
+    Summarise { call: ModelCallId, request: Request },
     /// Send an event to the watchers.
     Emit(Numbered),
     /// The turn group is over.
@@ -255,9 +255,9 @@ pub fn call_digest(tool: &str, arguments: &str) -> String {
 pub struct Proposal {
     /// The id of the question; the verdict carries it. After a rewrite or a withdrawal the call is
     /// asked about under a new id, so that an answer never counts for content that was not shown.
-    pub call: CallId,
+    pub call: QuestionId,
     /// The tool call in question.
-    pub tool_call: CallId,
+    pub tool_call: ToolCallId,
     pub tool: String,
     /// The arguments in canonical JSON, control characters made visible.
     pub arguments: String,
@@ -302,7 +302,7 @@ pub enum AskReason {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CheckRequest {
     /// The tool call whose result is checked.
-    pub tool_call: CallId,
+    pub tool_call: ToolCallId,
     /// The check to make on the whole result.
     pub check: Check,
 }

@@ -14,8 +14,8 @@ use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CallId, Ending, EventId, FailureClass, Limit, MarkRule, Marks, Message, MessageId, NanoUsd, Outcome,
-    Prompt, Reply, StopReason, Timestamp, Usage,
+    CallId, Ending, EventId, FailureClass, Limit, MarkRule, Marks, Message, MessageId, ModelCallId, NanoUsd,
+    Outcome, Prompt, Reply, StopReason, Timestamp, ToolCallId, Usage,
 };
 
 /// An event with its number.
@@ -64,7 +64,7 @@ pub enum Event {
     /// A model is being called.
     ModelCalled {
         /// The call; its deltas carry the same id.
-        call: CallId,
+        call: ModelCallId,
         /// The turn within the group, from 1.
         turn: u64,
         model: Arc<str>,
@@ -75,7 +75,7 @@ pub enum Event {
     },
     /// The model's reply arrived.
     ModelReplied {
-        call: CallId,
+        call: ModelCallId,
         usage: Usage,
         /// The cost; `None` if the price is unknown.
         cost: Option<NanoUsd>,
@@ -86,7 +86,7 @@ pub enum Event {
     },
     /// A model call failed.
     ModelFailed {
-        call: CallId,
+        call: ModelCallId,
         class: FailureClass,
         message: String,
         next: NextTry,
@@ -112,7 +112,7 @@ pub enum Event {
     },
     /// The text streamed so far for this call is invalid.
     Withdrawn {
-        call: CallId,
+        call: ModelCallId,
     },
     /// A reply was cut by its output cap and is retried.
     OutputCapRaised {
@@ -124,7 +124,7 @@ pub enum Event {
     },
     /// The model proposed a call with valid arguments.
     CallProposed {
-        call: CallId,
+        call: ToolCallId,
         tool: Arc<str>,
         /// The arguments in canonical JSON.
         arguments: Arc<str>,
@@ -134,11 +134,11 @@ pub enum Event {
     },
     /// A person or hook is asked.
     ApprovalAsked {
-        call: CallId,
+        call: ToolCallId,
     },
     /// A person or hook answered.
     ApprovalGiven {
-        call: CallId,
+        call: ToolCallId,
         /// Whether it may run.
         allowed: bool,
         #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -146,11 +146,11 @@ pub enum Event {
     },
     /// A call was dispatched and runs.
     CallStarted {
-        call: CallId,
+        call: ToolCallId,
     },
     /// A tool call ended.
     CallFinished {
-        call: CallId,
+        call: ToolCallId,
         /// The provider's id of the call.
         id: Arc<str>,
         /// The outcome of the call.
@@ -164,7 +164,7 @@ pub enum Event {
     },
     /// A guard ruled on a result.
     Ruled {
-        call: CallId,
+        call: ToolCallId,
         guard: String,
         /// Whether the result was rejected; otherwise this is a warning.
         rejected: bool,
@@ -172,13 +172,13 @@ pub enum Event {
     },
     /// A child run started.
     ChildStarted {
-        call: CallId,
+        call: ToolCallId,
         child: String,
     },
     /// A child in the background has ended, and its result is queued for the model. Its call ended
     /// when the child started.
     ChildFinished {
-        call: CallId,
+        call: ToolCallId,
         /// The outcome of the child.
         outcome: Outcome,
         bytes: u64,
@@ -254,7 +254,7 @@ pub enum Event {
 
 impl Event {
     /// A reply arrived, with what its provider said of it.
-    pub(crate) fn replied(call: CallId, reply: &Reply, cost: Option<NanoUsd>) -> Self {
+    pub(crate) fn replied(call: ModelCallId, reply: &Reply, cost: Option<NanoUsd>) -> Self {
         let model = reply.model.as_deref().map(Arc::from);
         Self::ModelReplied { call, usage: reply.usage, cost, stop: reply.stop, model }
     }

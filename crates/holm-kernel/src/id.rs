@@ -44,9 +44,61 @@ macro_rules! number {
     };
 }
 
+/// An id that is also a [`CallId`].
+macro_rules! work_id {
+    ($(#[$doc:meta])* $name:ident) => {
+        number! { $(#[$doc])* $name }
+
+        impl From<$name> for CallId {
+            fn from(id: $name) -> Self {
+                Self(id.0)
+            }
+        }
+
+        impl PartialEq<$name> for CallId {
+            fn eq(&self, id: &$name) -> bool {
+                self.0 == id.0
+            }
+        }
+    };
+}
+
 number! {
-    /// The id of one task of the host: a model call, a tool call, a check, a consultation.
+    /// The id of any work of the host, for what concerns all kinds of it: stopping it, billing it,
+    /// tables of it. Each kind has an id type of its own, so that an answer cannot name work of
+    /// another kind. All of them come from one counter: a number names one piece of work.
+    ///
+    /// ```compile_fail,E0308
+    /// use holm_kernel::{Effect, Input, ToolOutput};
+    ///
+    /// fn answer(effect: Effect) -> Option<Input> {
+    ///     let Effect::CallModel { call, .. } = effect else { return None };
+    ///     // A tool's result for a model call does not compile.
+    ///     Some(Input::ToolFinished { call, result: ToolOutput::text("done") })
+    /// }
+    /// ```
     CallId
+}
+work_id! {
+    /// The id of one model call: a turn, a summary or an attempt at a skill.
+    ModelCallId
+}
+work_id! {
+    /// The id of one tool call, also if a child run carries it out. Providers have names of their
+    /// own for calls ([`ToolCall::id`](crate::ToolCall)).
+    ToolCallId
+}
+work_id! {
+    /// The id of one question to people and hooks about a call ([`Proposal`](crate::Proposal)).
+    QuestionId
+}
+work_id! {
+    /// The id of one question to hooks about anything else ([`Consultation`](crate::Consultation)).
+    ConsultationId
+}
+work_id! {
+    /// The id of one check of a result ([`CheckRequest`](crate::CheckRequest)).
+    CheckId
 }
 number! {
     /// The id of one message of a run; it counts from 0 and is never reused.

@@ -14,8 +14,8 @@ use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Answer, Block, Budget, CallId, Family, Marks, NanoUsd, Narrowing, Outcome, Role, Started, StopReason,
-    Timestamp, ToolSpec, Usage,
+    Answer, Block, Budget, CallId, CheckId, ConsultationId, Family, Marks, ModelCallId, NanoUsd, Narrowing,
+    Outcome, QuestionId, Role, Started, StopReason, Timestamp, ToolCallId, ToolSpec, Usage,
 };
 
 /// One fact that a run learns.
@@ -37,49 +37,49 @@ pub enum Input {
     FollowedUp(Prompt),
     /// A model call ended.
     ModelFinished {
-        call: CallId,
+        call: ModelCallId,
         result: ModelResult,
     },
     /// A hook or a person ruled on a proposed call.
     Judged {
-        call: CallId,
+        call: QuestionId,
         verdict: Verdict,
     },
     Consulted {
-        call: CallId,
+        call: ConsultationId,
         answer: Answer,
     },
     /// A call was recorded as about to run. From here on it may have happened.
     Dispatched {
-        call: CallId,
+        call: ToolCallId,
     },
     ToolFinished {
-        call: CallId,
+        call: ToolCallId,
         /// The output of the tool.
         result: ToolOutput,
     },
     /// An executable postcondition was run.
     Checked {
-        call: CallId,
+        call: CheckId,
         ruling: CheckRuling,
     },
     /// A child run started.
     ChildStarted {
         /// The call that requested it.
-        call: CallId,
+        call: ToolCallId,
         /// The child's id in the host's store.
         child: String,
     },
     /// A child run ended.
     ChildFinished {
         /// The call that requested it.
-        call: CallId,
+        call: ToolCallId,
         /// The result of the child.
         result: ChildResult,
     },
     /// A summary was made, or failed.
     Summarised {
-        call: CallId,
+        call: ModelCallId,
         /// The reply, or the failure.
         result: ModelResult,
     },
@@ -102,6 +102,32 @@ pub enum Input {
 }
 
 impl Input {
+    /// The work that this is a fact about.
+    pub fn call(&self) -> Option<CallId> {
+        match self {
+            Self::ModelFinished { call, .. } | Self::Summarised { call, .. } => Some((*call).into()),
+            Self::Judged { call, .. } => Some((*call).into()),
+            Self::Consulted { call, .. } => Some((*call).into()),
+            Self::Checked { call, .. } => Some((*call).into()),
+            Self::Dispatched { call }
+            | Self::ToolFinished { call, .. }
+            | Self::ChildStarted { call, .. }
+            | Self::ChildFinished { call, .. } => Some((*call).into()),
+            Self::Started(_)
+            | Self::Resumed { .. }
+            | Self::Prompted(_)
+            | Self::Steered(_)
+            | Self::FollowedUp(_)
+            | Self::ToolsChanged(_)
+            | Self::ModeChanged(_)
+            | Self::GrantsChanged(_)
+            | Self::BudgetChanged(_)
+            | Self::Narrowed(_)
+            | Self::Cancelled { .. }
+            | Self::TimePassed => None,
+        }
+    }
+
     /// Whether this is progress: an answer to a task of the host. Facts that a host reports
     /// by itself are not progress. Neither are answers of hooks, because hooks are asked
     /// again after every crash.

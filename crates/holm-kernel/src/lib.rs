@@ -24,14 +24,10 @@
 //! - `loops.rs`: the loop detector.
 //! - `digest.rs`, `rng.rs`: hashes and derived numbers.
 //! - `misuse.rs`: errors of the host.
-//! - `planted.rs`: defects for tests.
 //! - `compat/`: the protocol of agent.rs, for hosts that were built on it.
 #![no_std]
 
 extern crate alloc;
-// A defect is planted per thread; without this feature the kernel uses no threads.
-#[cfg(feature = "planted")]
-extern crate std;
 
 mod config;
 mod consultation;
@@ -62,10 +58,6 @@ mod context;
 mod digest;
 mod envelope;
 mod loops;
-#[cfg(feature = "planted")]
-pub mod planted;
-#[cfg(not(feature = "planted"))]
-mod planted;
 mod protocol;
 mod rng;
 mod visible_text;

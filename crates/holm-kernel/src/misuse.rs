@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::CallId;
+use crate::{CallId, SEMANTICS, ToolCallId};
 
 /// A mistake of the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -14,8 +14,11 @@ pub enum KernelMisuse {
     #[error(
         "call {0} finished before `Dispatched` was handled; append `Dispatched` first, then run the tool"
     )]
-    NotDispatched(CallId),
+    NotDispatched(ToolCallId),
     /// `Started` arrived again; it is only allowed as record 0.
     #[error("the run has already started; use `Run::start` for a new one")]
     AlreadyStarted,
+    /// A run cannot start under the decision rules of another version.
+    #[error("record 0 names decision rules {0}, this kernel has {SEMANTICS}; make it with `Started::new`")]
+    OtherSemantics(u32),
 }

@@ -10,8 +10,8 @@ use std::{error::Error, num::NonZeroU32, path::PathBuf, sync::Arc, time::Instant
 
 use holm_guards::json::Json;
 use holm_kernel::{
-    CallId, Message, MessageId, Messages, ModelResult, ModelSpec, Offer, Purpose, Request, Role, ToolSpec,
-    plain_text,
+    Message, MessageId, Messages, ModelCallId, ModelResult, ModelSpec, Offer, Purpose, Request, Role,
+    ToolSpec, plain_text,
 };
 use holm_local::{GenerationStats, GrammarConstraint, LocalConnection, LocalModel, LocalModelSettings};
 use holm_runtime::{ModelConnection as _, ModelRequest, NullDeltaSink};
@@ -192,7 +192,7 @@ async fn asked(
     let (deltas, stop) = (Arc::new(NullDeltaSink), CancellationToken::new());
     match line
         .call(ModelRequest {
-            call: CallId::new(1),
+            call: ModelCallId::new(1),
             request: &request,
             messages: view,
             told: Arc::clone(&request.tools),

@@ -12,7 +12,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use holm_kernel::{CallId, FailureClass, ModelResult, Purpose};
+use holm_kernel::{FailureClass, ModelCallId, ModelResult, Purpose};
 use holm_runtime::{
     BoxFuture, CancellationToken, DeltaSink, Model, ModelConnection, ModelRequest, SecretRedactor,
 };
@@ -335,14 +335,19 @@ impl TextProtocolCall {
         Self { shared: Arc::clone(shared), codec: Arc::clone(endpoint.codec()), request, purpose }
     }
 
-    async fn run(self, call: CallId, deltas: Arc<dyn DeltaSink>, stop: CancellationToken) -> ModelResult {
+    async fn run(
+        self,
+        call: ModelCallId,
+        deltas: Arc<dyn DeltaSink>,
+        stop: CancellationToken,
+    ) -> ModelResult {
         let held: Arc<dyn DeltaSink> = Arc::new(BufferedTextSink(Arc::clone(&deltas)));
         let watch = exchange::ModelCallContext { call, deltas: held, stop };
         let mut result = exchange::run(&self.shared, self.codec.as_ref(), self.request, watch).await;
         self.shared.secrets.result(&mut result);
         // A summary may quote calls, but it makes none.
         let result = if self.purpose == Purpose::Turn { text_tools::with_call(result) } else { result };
-        text_tools::show_text(&result, call, &deltas);
+        text_tools::show_text(&result, call.into(), &deltas);
         result
     }
 }

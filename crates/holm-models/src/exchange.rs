@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use holm_kernel::{CallId, Failure, FailureClass, ModelResult, Reply};
+use holm_kernel::{Failure, FailureClass, ModelCallId, ModelResult, Reply};
 use holm_runtime::{CancellationToken, DeltaSink, ReplyDelta};
 use holm_wire::{
     Delivery, ProviderCodec, StreamDecoder, StreamProgress, classify, framing::MAX_FRAME,
@@ -47,7 +47,7 @@ const MAX_ID: usize = 128;
 
 /// Receives the deltas of a call, and can stop it.
 pub(crate) struct ModelCallContext {
-    pub(crate) call: CallId,
+    pub(crate) call: ModelCallId,
     pub(crate) deltas: Arc<dyn DeltaSink>,
     pub(crate) stop: CancellationToken,
 }
@@ -77,7 +77,7 @@ pub(crate) async fn run(
     };
     let id = request_id(&answer).map(ToOwned::to_owned);
     if let Some(id) = &id {
-        watch.deltas.delta(watch.call, ReplyDelta::Accepted { request: id });
+        watch.deltas.delta(watch.call.into(), ReplyDelta::Accepted { request: id });
     }
     let result = match answer.status {
         200..=299 => read(shared, codec, answer, &watch).await,
@@ -120,7 +120,7 @@ async fn read(
             Some(Ok(body)) => match check_values(&body).and_then(|()| codec.reply(&body)) {
                 Ok(reply) => {
                     holm_wire::delta::replay(&reply, &mut |piece| {
-                        watch.deltas.delta(watch.call, delta(piece));
+                        watch.deltas.delta(watch.call.into(), delta(piece));
                     });
                     ModelResult::Replied(reply)
                 }
@@ -144,7 +144,7 @@ async fn streamed(
                 let mut spoke = false;
                 let progress = decoder.feed(&bytes, &mut |piece| {
                     spoke = true;
-                    watch.deltas.delta(watch.call, delta(piece));
+                    watch.deltas.delta(watch.call.into(), delta(piece));
                 });
                 if progress == StreamProgress::Ended {
                     let _ = tokio::time::timeout(LAST_CHUNK, body.next()).await;
@@ -160,7 +160,7 @@ async fn streamed(
             Some(Err(error)) => break Some(error),
         }
     };
-    let mut sink = |piece: holm_wire::WireDelta<'_>| watch.deltas.delta(watch.call, delta(piece));
+    let mut sink = |piece: holm_wire::WireDelta<'_>| watch.deltas.delta(watch.call.into(), delta(piece));
     match (decoder.finish(&mut sink), broke) {
         (Ok(reply), _) => ModelResult::Replied(reply),
         // The decoder only sees that the end is missing; the transport knows the reason.

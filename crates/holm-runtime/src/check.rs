@@ -63,12 +63,12 @@ impl CheckRunner for NullCheckRunner {
 /// ```
 /// use std::sync::Arc;
 /// use holm_guards::plausibility::Expectation;
-/// use holm_kernel::{CallId, Check, CheckRequest, CheckRuling, ToolOutput};
+/// use holm_kernel::{Check, CheckRequest, CheckRuling, ToolCallId, ToolOutput};
 /// use holm_runtime::ResultChecker;
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
 /// let check = Check::Plausibility(Expectation::default());
-/// let request = CheckRequest { tool_call: CallId::new(1), check };
+/// let request = CheckRequest { tool_call: ToolCallId::new(1), check };
 /// let ruling = ResultChecker::new().check(&request, &ToolOutput::text("three rows")).await;
 /// assert_eq!(ruling, CheckRuling::Passed);
 /// # });

@@ -7,7 +7,7 @@
 
 use std::{future::Future, pin::Pin, sync::Arc};
 
-use holm_kernel::{CallId, Message, ModelResult, Offer, Request};
+use holm_kernel::{Message, ModelCallId, ModelResult, Offer, Request};
 use tokio_util::sync::CancellationToken;
 
 use crate::DeltaSink;
@@ -56,7 +56,7 @@ pub trait ModelConnection: Send {
 /// One call of a model.
 pub struct ModelRequest<'a> {
     /// The id of the call; every delta carries it.
-    pub call: CallId,
+    pub call: ModelCallId,
     pub request: &'a Request,
     /// The messages that the request names.
     pub messages: &'a [Arc<Message>],

@@ -7,7 +7,7 @@
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
-use holm_kernel::{CallId, Event, Numbered, PlanStep, Timestamp, Usage};
+use holm_kernel::{Event, ModelCallId, Numbered, PlanStep, Timestamp, Usage};
 use serde::{Deserialize, Serialize};
 
 /// How long providers keep a prompt after its last use, if nothing else was asked for.
@@ -58,7 +58,7 @@ impl CacheBreakCause {
 /// A call that a provider's cache did not serve as far as it could.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CacheBreak {
-    pub call: CallId,
+    pub call: ModelCallId,
     pub model: Arc<str>,
     pub cause: CacheBreakCause,
     /// Tokens of the previous prompt that the cache did not serve.
@@ -153,7 +153,7 @@ pub struct PromptCacheMonitor {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct CalledModel {
-    call: CallId,
+    call: ModelCallId,
     model: Arc<str>,
     at: Timestamp,
 }

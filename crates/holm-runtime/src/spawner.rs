@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use holm_kernel::{CallId, ChildResult, Input, SpawnRequest};
+use holm_kernel::{ChildResult, Input, SpawnRequest, ToolCallId};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
@@ -26,7 +26,7 @@ pub trait ChildSpawner: Send + Sync {
 pub struct ChildLaunch {
     pub parent: String,
     /// The call that requested it.
-    pub call: CallId,
+    pub call: ToolCallId,
     /// Its permissions: see [`SpawnRequest::confine`].
     pub request: Box<SpawnRequest>,
     /// Cancelled when the answer is no longer needed. The child is then stopped, and

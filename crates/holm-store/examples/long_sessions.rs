@@ -23,8 +23,8 @@ use std::{
 use holm_grants::{Level, Mode};
 use holm_guards::json::Json;
 use holm_kernel::{
-    Block, CallId, Config, Effect, Input, ModelResult, ModelSpec, Price, Prompt, Reply, Run, Started,
-    StopReason, Timestamp, ToolCall, ToolOutput, ToolSpec, Usage,
+    Block, CallId, Config, Effect, Input, ModelCallId, ModelResult, ModelSpec, Price, Prompt, Reply, Run,
+    Started, StopReason, Timestamp, ToolCall, ToolCallId, ToolOutput, ToolSpec, Usage,
     journal::{self, JournalWriter},
 };
 use holm_runtime::{Agent, JournalStore, JsonLinesFolder, model_fn};
@@ -299,6 +299,7 @@ fn lines(groups: u64, bytes: usize) -> String {
             replay: None,
         };
         let call = facts.reply(call, Block::ToolCall(wish), StopReason::ToolUse);
+        let call = ToolCallId::new(call.value());
         facts.fact(Input::Dispatched { call });
         let result = ToolOutput::text(said);
         let call = facts.fact(Input::ToolFinished { call, result });
@@ -326,9 +327,8 @@ impl Facts<'_> {
         loop {
             match self.run.poll() {
                 Effect::Wait(_) => break,
-                Effect::CallModel { call: wanted, .. } | Effect::RunTool { call: wanted, .. } => {
-                    call = wanted;
-                }
+                Effect::CallModel { call: wanted, .. } => call = wanted.into(),
+                Effect::RunTool { call: wanted, .. } => call = wanted.into(),
                 Effect::Summarise { call: wanted, .. } => summary = Some(wanted),
                 _ => {}
             }
@@ -346,7 +346,7 @@ impl Facts<'_> {
     fn reply(&mut self, call: CallId, block: Block, stop: StopReason) -> CallId {
         let usage = Usage { input: 10, output: 10, ..Usage::default() };
         let result = ModelResult::Replied(Reply { blocks: vec![block], usage, stop, model: None });
-        self.fact(Input::ModelFinished { call, result })
+        self.fact(Input::ModelFinished { call: ModelCallId::new(call.value()), result })
     }
 }
 

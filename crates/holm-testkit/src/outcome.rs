@@ -5,7 +5,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use holm_kernel::{
-    CallId, Effect, Ending, Event, IdempotencyKey, Input, Message, Numbered, Request, Run, Seq, Timestamp,
+    CallId, Effect, Ending, Event, IdempotencyKey, Input, Message, ModelCallId, Numbered, Request, Run, Seq,
+    Timestamp, ToolCallId,
     journal::{Head, Snapshot, SnapshotError},
 };
 
@@ -132,7 +133,7 @@ pub struct Sent {
     /// The record that caused it.
     pub seq: Seq,
     /// Names the call.
-    pub call: CallId,
+    pub call: ModelCallId,
     /// The request.
     pub request: Request,
     /// Its messages.
@@ -145,7 +146,7 @@ pub struct Ran {
     /// The record handled last when it ran.
     pub seq: Seq,
     /// Names the call.
-    pub call: CallId,
+    pub call: ToolCallId,
     /// The tool.
     pub tool: Arc<str>,
     /// Its idempotency key.

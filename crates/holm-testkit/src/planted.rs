@@ -1,6 +1,6 @@
 //! Slips of the simulated host that a test can plant, one at a time, to see whether the promises notice.
 //!
-//! The kernel has its own list; these are the mistakes of whoever drives it: the order of handling,
+//! The kernel's own are in `holm-testkit/planted/kernel.patch`; these are the mistakes of whoever drives it: the order of handling,
 //! appending and performing, what a recovery keeps, and who is told. The switch exists only with the feature `planted`; without
 //! it each is `false` at compile time.
 
@@ -37,6 +37,18 @@ pub(crate) enum Slip {
 #[inline]
 pub(crate) const fn planted(_: Slip) -> bool {
     false
+}
+
+/// The defects of the kernel: none here. `scripts/plant-defects` puts them into a copy.
+#[cfg(feature = "planted")]
+pub mod kernel {
+    /// Every defect by name.
+    pub const NAMES: [&str; 0] = [];
+
+    /// Plants one defect in this thread; returns false if no defect has this name.
+    pub const fn plant(name: &str) -> bool {
+        name.is_empty()
+    }
 }
 
 #[cfg(feature = "planted")]

@@ -370,3 +370,13 @@ fn a_tree_is_read_by_its_depths() {
     );
     assert!(Graph::from_tree("").is_none(), "a tree that says nothing is no proof");
 }
+
+/// The kernel holds no switch for a planted defect; a copy gets them from a patch (`scripts/plant-defects`).
+#[test]
+fn the_patch_that_plants_defects_fits_the_kernel() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let patch = concat!(env!("CARGO_MANIFEST_DIR"), "/planted/kernel.patch");
+    let applied =
+        Command::new("git").current_dir(root).args(["apply", "--check", patch]).output().expect("git");
+    assert!(applied.status.success(), "{}", String::from_utf8_lossy(&applied.stderr));
+}

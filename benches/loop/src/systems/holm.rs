@@ -10,8 +10,8 @@ use holm_bench_kit::{
     script,
 };
 use holm_kernel::{
-    CallId, Effect, Ending, Input, ModelResult, Prompt, Request, Run, Started, Timestamp, ToolOutput,
-    ToolRequest,
+    Effect, Ending, Input, ModelCallId, ModelResult, Prompt, Request, Run, Started, Timestamp, ToolCallId,
+    ToolOutput, ToolRequest,
 };
 
 pub(super) struct Holm {
@@ -65,13 +65,13 @@ impl Holm {
         }
     }
 
-    fn call_model(&mut self, call: CallId, request: &Request) {
+    fn call_model(&mut self, call: ModelCallId, request: &Request) {
         self.body.consume(request, self.run.messages(request));
         let reply = if self.calls < self.turns { holm::calling(self.calls) } else { holm::answering() };
         self.tell(Input::ModelFinished { call, result: ModelResult::Replied(reply) });
     }
 
-    fn run_tool(&mut self, call: CallId, request: &ToolRequest) {
+    fn run_tool(&mut self, call: ToolCallId, request: &ToolRequest) {
         self.tell(Input::Dispatched { call });
         let text = script::echo(&request.arguments).expect("only valid arguments reach the tool");
         self.calls += 1;

@@ -50,7 +50,7 @@ impl EditorUser {
     /// The call as the editor knows it, with everything that a person must know before the answer.
     fn call(&self, proposal: &Proposal, offer: &ApprovalOffer) -> ToolCallUpdate {
         let telling = self.telling.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = telling.known(proposal.tool_call, &proposal.digest).cloned();
+        let known = telling.known(proposal.tool_call.into(), &proposal.digest).cloned();
         // A helper's call is not among those of the session.
         let new = || {
             call_display::call(

@@ -146,24 +146,26 @@ impl UpdateTranslator {
     pub(super) fn event(&mut self, event: &Event) -> Vec<SessionUpdate> {
         match event {
             Event::ModelCalled { call, .. } => {
-                self.reply = ReplyProgress { call: Some(*call), ..ReplyProgress::default() };
+                self.reply = ReplyProgress { call: Some((*call).into()), ..ReplyProgress::default() };
                 Vec::new()
             }
             Event::MessageAdded { message } => self.message(message),
-            Event::Withdrawn { call } => self.withdrawn(*call).into_iter().collect(),
-            Event::CallProposed { call, tool, arguments, .. } => self.proposed(*call, tool, arguments),
+            Event::Withdrawn { call } => self.withdrawn((*call).into()).into_iter().collect(),
+            Event::CallProposed { call, tool, arguments, .. } => {
+                self.proposed((*call).into(), tool, arguments)
+            }
             Event::CallStarted { call } => {
-                self.status(*call, ToolCallStatus::InProgress).into_iter().collect()
+                self.status((*call).into(), ToolCallStatus::InProgress).into_iter().collect()
             }
             Event::CallFinished { call, id, outcome, .. } => {
-                self.ended.insert(Arc::clone(id), *call);
+                self.ended.insert(Arc::clone(id), (*call).into());
                 let status =
                     if outcome.is_error() { ToolCallStatus::Failed } else { ToolCallStatus::Completed };
                 match (outcome, self.written.take(id)) {
-                    (Outcome::Refused, Some(written)) if !self.calls.contains_key(call) => {
-                        vec![self.unproposed(*call, &written.name, &written.arguments)]
+                    (Outcome::Refused, Some(written)) if !self.calls.contains_key(&(*call).into()) => {
+                        vec![self.unproposed((*call).into(), &written.name, &written.arguments)]
                     }
-                    _ => self.status(*call, status).into_iter().collect(),
+                    _ => self.status((*call).into(), status).into_iter().collect(),
                 }
             }
             Event::ModeChanged { mode } => {

@@ -1,12 +1,12 @@
-use holm::kernel::{CallId, Marks};
+use holm::kernel::{Marks, QuestionId, ToolCallId};
 
 use super::*;
 
 fn proposal(needs: &[&str]) -> Proposal {
     let needs: Vec<String> = needs.iter().map(ToString::to_string).collect();
     Proposal {
-        call: CallId::new(2),
-        tool_call: CallId::new(1),
+        call: QuestionId::new(2),
+        tool_call: ToolCallId::new(1),
         tool: "read_file".into(),
         arguments: "{}".into(),
         level: Level::ReadOnly,

@@ -7,7 +7,7 @@ use holm::{
     grants::{Level, Mode},
     kernel::{
         AskReason, Author, Block, CallId, Ending, Event, EventId, Marks, Message, MessageId, NanoUsd,
-        Numbered, Outcome, Proposal, Role, Seq, Timestamp, Usage,
+        Numbered, Outcome, Proposal, QuestionId, Role, Seq, Timestamp, ToolCallId, Usage,
     },
 };
 use holm_tools::shell::{AnswerFamily, ApprovalOffer};
@@ -180,7 +180,7 @@ pub(super) fn answer(text: &str) -> Event {
 
 pub(super) fn called(call: u64, tool: &str, arguments: &str) -> Event {
     Event::CallProposed {
-        call: CallId::new(call),
+        call: ToolCallId::new(call),
         tool: tool.into(),
         arguments: arguments.into(),
         fixes: Vec::new(),
@@ -189,7 +189,7 @@ pub(super) fn called(call: u64, tool: &str, arguments: &str) -> Event {
 
 pub(super) fn finished(call: u64, id: &str, millis: u64) -> Event {
     Event::CallFinished {
-        call: CallId::new(call),
+        call: ToolCallId::new(call),
         id: id.into(),
         outcome: Outcome::Succeeded,
         bytes: 1,
@@ -210,8 +210,8 @@ pub(super) fn ended() -> Event {
 /// A question about a shell command; tab 1.
 pub(super) fn asked(id: u64, command: &str, prefix: Option<&str>) -> ChatMessage {
     let proposal = Proposal {
-        call: CallId::new(50),
-        tool_call: CallId::new(51),
+        call: QuestionId::new(50),
+        tool_call: ToolCallId::new(51),
         tool: "shell".into(),
         arguments: "{}".into(),
         level: Level::Execute,
@@ -260,8 +260,8 @@ pub(super) fn write_asked(id: u64, call: u64, path: &str) -> ChatMessage {
 /// A plan that waits for a yes; tab 1.
 pub(super) fn plan_asked(id: u64, plan: &str) -> ChatMessage {
     let proposal = Proposal {
-        call: CallId::new(50),
-        tool_call: CallId::new(51),
+        call: QuestionId::new(50),
+        tool_call: ToolCallId::new(51),
         tool: "exit_plan".into(),
         arguments: serde_json::json!({ "plan": plan }).to_string(),
         level: Level::None,

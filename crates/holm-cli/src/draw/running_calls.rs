@@ -36,18 +36,19 @@ impl RunningCalls {
     /// Hears of an event; `tool` names the tool of its call.
     pub(super) fn hear(&self, event: &Event, tool: Option<&Arc<str>>) {
         match event {
-            Event::ModelCalled { call, .. } => self.begin(*call, &MODEL.into()),
-            Event::CallStarted { call } => tool.into_iter().for_each(|tool| self.begin(*call, tool)),
-            Event::ModelReplied { call, .. }
-            | Event::ModelFailed { call, .. }
-            | Event::CallFinished { call, .. } => drop(self.calls().remove(call)),
+            Event::ModelCalled { call, .. } => self.begin((*call).into(), &MODEL.into()),
+            Event::CallStarted { call } => tool.into_iter().for_each(|tool| self.begin((*call).into(), tool)),
+            Event::ModelReplied { call, .. } | Event::ModelFailed { call, .. } => {
+                self.is_seen((*call).into());
+            }
+            Event::CallFinished { call, .. } => self.is_seen((*call).into()),
             // Calls that still run belong to a group that has ended.
             Event::GroupEnded { .. } => self.calls().clear(),
             _ => {}
         }
     }
 
-    /// A model that answers piece by piece is seen to be at work.
+    /// A call has ended, or a model that answers piece by piece is seen to be at work.
     pub(super) fn is_seen(&self, call: CallId) {
         self.calls().remove(&call);
     }

@@ -1,5 +1,6 @@
 use holm::kernel::{
-    Ending, EventId, FailureClass, Message, MessageId, NanoUsd, Timestamp, ToolCall, ToolResult, Usage,
+    Ending, EventId, FailureClass, Message, MessageId, ModelCallId, NanoUsd, Timestamp, ToolCall, ToolCallId,
+    ToolResult, Usage,
 };
 
 use super::*;
@@ -17,7 +18,7 @@ fn a_reply_that_is_taken_back_does_not_count_as_shown() {
     let (drawing, call) = (drawing(true), CallId::new(3));
     drawing.delta(call, ReplyDelta::Text { offset: 0, text: "half an ans" });
     assert!(drawing.has_written());
-    drawing.event(&numbered(Event::Withdrawn { call }));
+    drawing.event(&numbered(Event::Withdrawn { call: ModelCallId::new(3) }));
     assert!(!drawing.has_written());
 }
 
@@ -33,7 +34,7 @@ fn calls_and_failures_are_worth_a_line_and_most_events_are_not() {
     let check = |event: &Event, expect: Option<&str>| {
         assert_eq!(progress(event, |_| "read_file").as_deref(), expect, "{event:?}");
     };
-    let call = CallId::new(1);
+    let call = ToolCallId::new(1);
     let finished = |outcome| Event::CallFinished {
         call,
         id: "c".into(),
@@ -44,7 +45,12 @@ fn calls_and_failures_are_worth_a_line_and_most_events_are_not() {
     };
     check(&finished(Outcome::Succeeded), Some("  read_file: 12 bytes in 40 ms"));
     check(&finished(Outcome::Refused), Some("  read_file: not run"));
-    let failed = |next| Event::ModelFailed { call, class: FailureClass::Server, message: "500".into(), next };
+    let failed = |next| Event::ModelFailed {
+        call: ModelCallId::new(1),
+        class: FailureClass::Server,
+        message: "500".into(),
+        next,
+    };
     check(&failed(NextTry::Retry { at: Timestamp::new(1) }), Some("  the model failed (500); retrying"));
     check(&failed(NextTry::GiveUp), None);
     check(&Event::GroupStarted { group: 1 }, None);
@@ -90,7 +96,7 @@ fn a_call_that_was_not_run_is_told_with_its_name_and_the_reason() {
         message(Role::Assistant, vec![Block::ToolCall(call)])
     };
     let refused = || Event::CallFinished {
-        call: CallId::new(1),
+        call: ToolCallId::new(1),
         id: "c".into(),
         outcome: Outcome::Refused,
         bytes: 0,
@@ -108,7 +114,7 @@ fn a_call_that_was_not_run_is_told_with_its_name_and_the_reason() {
         message(Role::Tool, vec![Block::ToolResult(result)])
     };
     let proposed = || Event::CallProposed {
-        call: CallId::new(1),
+        call: ToolCallId::new(1),
         tool: "write".into(),
         arguments: "{}".into(),
         fixes: Vec::new(),
@@ -123,7 +129,7 @@ fn a_call_that_was_not_run_is_told_with_its_name_and_the_reason() {
     let denied = [written("write", "{}"), proposed(), refused(), result("plan mode only reads")];
     check(ProgressDetail::CallByCall, &denied, &["· write {}: not run: plan mode only reads"]);
     check(ProgressDetail::StepByStep, &denied, &["  write: not run: plan mode only reads"]);
-    let said = Event::ApprovalGiven { call: CallId::new(1), allowed: false, reason: "no".into() };
+    let said = Event::ApprovalGiven { call: ToolCallId::new(1), allowed: false, reason: "no".into() };
     check(ProgressDetail::CallByCall, &[proposed(), said, refused(), result("no")], &[]);
     let ended = Event::GroupEnded {
         ending: Box::new(Ending::Answered { text: String::new() }),
@@ -140,7 +146,7 @@ fn a_call_that_was_not_run_is_told_with_its_name_and_the_reason() {
 
 #[test]
 fn helpers_in_the_background_and_lists_are_worth_a_line_of_their_own() {
-    let call = CallId::new(1);
+    let call = ToolCallId::new(1);
     let ended = |outcome| Event::ChildFinished { call, outcome, bytes: 12, millis: 4_200 };
     let check = |event: &Event, tool: &'static str, expect: Option<&str>| {
         assert_eq!(progress(event, |_| tool).as_deref(), expect, "{event:?}");

@@ -41,7 +41,7 @@ fn elsewhere(config: Config, facts: impl IntoIterator<Item = Input>) -> String {
 }
 
 fn replied(reply: Reply) -> Input {
-    Input::ModelFinished { call: holm::kernel::CallId::new(0), result: ModelResult::Replied(reply) }
+    Input::ModelFinished { call: holm::kernel::ModelCallId::new(0), result: ModelResult::Replied(reply) }
 }
 
 /// A run that has been asked something and has answered.

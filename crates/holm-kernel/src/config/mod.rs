@@ -51,8 +51,8 @@ use crate::ConsultPoint;
 
 /// The decision rules of this version of the kernel.
 ///
-/// A journal names the rules it was made with. A kernel that does not have these
-/// rules refuses the journal.
+/// A kernel has one set of rules. A journal names the rules that it was made with, and a kernel
+/// with other rules refuses it.
 pub const SEMANTICS: u32 = 1;
 
 /// Record 0: everything that determines how a run behaves.
@@ -89,7 +89,7 @@ impl Started {
         }
     }
 
-    /// Whether this version has the rules that the run follows.
+    /// Whether the run follows the rules of this version.
     pub const fn is_known(&self) -> bool {
         self.semantics == SEMANTICS
     }

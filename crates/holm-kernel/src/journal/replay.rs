@@ -147,13 +147,17 @@ pub enum ReplayError {
     /// Record 0 does not start a run.
     #[error("record 0 does not start a run; this is not a run's journal")]
     NotStarted,
-    /// The journal was made with unknown decision rules.
-    #[error("the journal uses semantics {found}, this kernel supports {known}; use the kernel that wrote it")]
-    UnknownSemantics {
+    /// The journal was made under the decision rules of another version.
+    #[error(
+        "record 0 names decision rules {found}, this kernel has {SEMANTICS}; open the journal with the \
+        version of Holm that wrote it{}, or start a new run",
+        of_version(.version)
+    )]
+    OtherSemantics {
         /// What record 0 names.
         found: u32,
-        /// What this kernel follows.
-        known: u32,
+        /// The program that wrote record 0, if it says so.
+        version: String,
     },
     /// The kernel decides differently now.
     #[error(
@@ -240,7 +244,7 @@ fn input(record: &JournalRecord) -> Result<Input, ReplayError> {
     })
 }
 
-/// Reads record 0, its semantics first: under other rules the rest may look different.
+/// Reads record 0, its semantics first: under other rules the rest may be unreadable.
 fn started(record: &JournalRecord) -> Result<Started, ReplayError> {
     let text = record.payload().text().ok_or(ReplayError::Erased { seq: record.seq() })?;
     let Ok(first) = holm_read::from_str::<OpeningRecord<'_>>(text) else {
@@ -250,7 +254,7 @@ fn started(record: &JournalRecord) -> Result<Started, ReplayError> {
         return Err(ReplayError::NotStarted);
     };
     if rules.semantics != SEMANTICS {
-        return Err(ReplayError::UnknownSemantics { found: rules.semantics, known: SEMANTICS });
+        return Err(ReplayError::OtherSemantics { found: rules.semantics, version: rules.version });
     }
     let Input::Started(started) = input(record)? else { return Err(ReplayError::NotStarted) };
     Ok(*started)
@@ -265,4 +269,11 @@ struct OpeningRecord<'a> {
 #[derive(Read)]
 struct SemanticsVersion {
     semantics: u32,
+    #[serde(default)]
+    version: String,
+}
+
+/// Names a version in an error message; record 0 may not have one.
+fn of_version(version: &str) -> String {
+    if version.is_empty() { String::new() } else { alloc::format!(" ({version})") }
 }

@@ -20,7 +20,7 @@ use super::replay::{self, ReplayError};
 use crate::{Run, Seq};
 
 /// The format of snapshots that this kernel writes and reads.
-pub const SNAPSHOT_VERSION: u32 = 2;
+pub const SNAPSHOT_VERSION: u32 = 3;
 
 /// Separates these hashes from every other use of SHA-256.
 const DOMAIN: &[u8; 13] = b"holm snapshot";

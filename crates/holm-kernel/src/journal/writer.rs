@@ -16,8 +16,12 @@ use crate::{Input, KernelMisuse, RecordReceipt, Run, Seq, Started, Timestamp};
 /// Starts a run and writes record 0.
 ///
 /// # Errors
-/// [`StepError::Payload`] if the configuration cannot be journaled; then there is no run.
+/// [`StepError::Payload`] if the configuration cannot be journaled, and [`StepError::Misuse`] if
+/// `started` names the decision rules of another version; then there is no run.
 pub fn begin(started: Started, now: Timestamp) -> Result<(Run, JournalWriter, String), StepError> {
+    if !started.is_known() {
+        return Err(KernelMisuse::OtherSemantics(started.semantics).into());
+    }
     // Record 0 has its own copy: this happens once per run, and `Run::start` takes ownership.
     let payload = payload(&Input::Started(Box::new(started.clone())))?;
     let run = Run::start(started, now);

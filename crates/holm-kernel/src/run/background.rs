@@ -21,7 +21,9 @@ use super::{
     state::RunPhase,
 };
 use crate::loops::CallImpact;
-use crate::{Background, Block, CallId, Ending, Event, MessageId, Outcome, Role, ToolOutput, envelope};
+use crate::{
+    Background, Block, CallId, Ending, Event, MessageId, Outcome, Role, ToolCallId, ToolOutput, envelope,
+};
 
 /// The most children in the background of one run. Each stopped child leaves a bill to wait for,
 /// and the number of such bills is limited too.
@@ -79,26 +81,27 @@ impl Run {
     /// Puts a child in the background back after a fact about it.
     pub(super) fn put_child_back(
         &mut self,
+        mut phase: RunPhase,
         place: usize,
         child: CallSlot,
         call: CallId,
         after: &BatchAction,
-    ) {
+    ) -> RunPhase {
         match after {
             BatchAction::Late => {
                 self.state.background.insert(place, child);
-                return self.ignore(call);
+                return self.ignore(phase, call);
             }
             // It is not part of a batch, so it ends nothing and stops no other calls.
             BatchAction::Advance | BatchAction::End(_) | BatchAction::StopSiblings => {}
         }
         if child.is_done() {
             self.state.arrived.push(child);
-            self.look_around();
+            phase = self.look_around(phase);
         } else {
             self.state.background.insert(place, child);
         }
-        self.advance_open_batch();
+        self.advance_open_batch(phase)
     }
 
     /// Stops the children that `which` selects; the model gets their outcome like any other result.
@@ -127,14 +130,14 @@ impl Run {
     }
 
     /// A run that waits for its children continues when a prompt or a result has arrived.
-    pub(super) fn look_around(&mut self) {
-        match self.take_phase() {
+    pub(super) fn look_around(&mut self, phase: RunPhase) -> RunPhase {
+        match phase {
             // The missing budget may be available now.
             RunPhase::Awaiting { ending: Ending::OverBudget { .. } | Ending::OverLimit { .. } } => {
-                self.next_turn();
+                self.next_turn()
             }
             RunPhase::Awaiting { ending } => self.stop_unless_more(ending),
-            other => self.state.phase = other,
+            other => other,
         }
     }
 
@@ -151,7 +154,7 @@ impl Run {
         }
     }
 
-    fn remember(&mut self, child: CallId, message: u64) {
+    fn remember(&mut self, child: ToolCallId, message: u64) {
         self.state.gone.insert(child, message);
         while self.state.gone.len() > MOST_GONE {
             self.state.gone.pop_first();
@@ -160,16 +163,15 @@ impl Run {
 
     /// Ends the group at a limit. If only the shares of children exhaust the limit, the
     /// run waits for them.
-    pub(super) fn end_or_wait(&mut self, ending: Ending) {
+    pub(super) fn end_or_wait(&mut self, ending: Ending) -> RunPhase {
         if self.awaits_shares(&ending) {
-            self.state.phase = RunPhase::Awaiting { ending };
-            return;
+            return RunPhase::Awaiting { ending };
         }
-        self.finish(ending);
+        self.finish(ending)
     }
 
     /// Whether the run still waits for the child of a call, in the background or not.
-    pub fn awaits_child(&self, call: CallId) -> bool {
+    pub fn awaits_child(&self, call: ToolCallId) -> bool {
         let batch = match &self.state.phase {
             RunPhase::Working(batch) => batch.slots.as_slice(),
             _ => &[],
@@ -179,7 +181,7 @@ impl Run {
     }
 
     /// Children whose start is in the journal and whose end is not, with their names.
-    pub fn open_children(&self) -> impl Iterator<Item = (CallId, &str)> {
+    pub fn open_children(&self) -> impl Iterator<Item = (ToolCallId, &str)> {
         self.state.children.iter().map(|(call, child)| (*call, child.as_str()))
     }
 
@@ -187,7 +189,7 @@ impl Run {
     pub(super) fn look_after(&mut self, slot: &mut CallSlot) {
         self.emit(Event::CallStarted { call: slot.call });
         let arguments = Json::parse(&slot.arguments).unwrap_or(Json::Null);
-        let child = arguments.get("child").and_then(Json::as_u64).map(CallId::new);
+        let child = arguments.get("child").and_then(Json::as_u64).map(ToolCallId::new);
         let output = match (arguments.get("action").and_then(Json::as_str), child) {
             (Some("stop"), Some(child)) => self.stop_child(child),
             (Some("result"), Some(child)) => self.child_result(child),
@@ -202,7 +204,7 @@ impl Run {
     }
 
     /// Stops one child. The answer to this call reports it, so it is not reported again.
-    fn stop_child(&mut self, child: CallId) -> ToolOutput {
+    fn stop_child(&mut self, child: ToolCallId) -> ToolOutput {
         let place = self.state.background.iter().position(|slot| slot.call == child);
         let Some(place) = place else { return self.child_status(Some(child)) };
         let mut slot = self.state.background.remove(place);
@@ -212,7 +214,7 @@ impl Run {
     }
 
     /// The result of one child. It is taken from the unreported ones, so it is not reported again.
-    fn child_result(&mut self, child: CallId) -> ToolOutput {
+    fn child_result(&mut self, child: ToolCallId) -> ToolOutput {
         if let Some(place) = self.state.arrived.iter().position(|arrived| arrived.call == child)
             && let SlotState::Done(settled) = self.state.arrived.remove(place).state
         {
@@ -228,7 +230,7 @@ impl Run {
     }
 
     /// A part of the report on a child: first how it ended, then the result.
-    fn told(&self, child: CallId, part: usize) -> Option<&str> {
+    fn told(&self, child: ToolCallId, part: usize) -> Option<&str> {
         let id = MessageId::new(*self.state.gone.get(&child)?);
         let message = self.state.history.find(id)?;
         match message.blocks.get(part) {
@@ -238,9 +240,9 @@ impl Run {
     }
 
     /// The status of all children, or of one.
-    fn child_status(&self, only: Option<CallId>) -> ToolOutput {
+    fn child_status(&self, only: Option<ToolCallId>) -> ToolOutput {
         let mut text = String::new();
-        let is_meant = |child: CallId| only.is_none_or(|only| only == child);
+        let is_meant = |child: ToolCallId| only.is_none_or(|only| only == child);
         for child in self.state.gone.keys().filter(|child| is_meant(**child)) {
             let how = self.told(*child, 0).unwrap_or("has ended; an earlier call returned its result");
             // Writing into a `String` cannot fail.

@@ -25,10 +25,9 @@ use super::{
 };
 use crate::digest::StreamHasher;
 use crate::loops::{CallFingerprint, RunProgress};
-use crate::planted::{PlantedBug, planted};
 use crate::{
-    BatchOrder, Block, CallAccess, CallId, Check, Ending, Event, NanoUsd, Outcome, Pace, PlanRole, Protocol,
-    Role, Timestamp, ToolCall, ToolKind, ToolOutput, ToolResult, Vote,
+    BatchOrder, Block, CallAccess, CallId, Check, CheckId, ConsultationId, Ending, Event, NanoUsd, Outcome,
+    Pace, PlanRole, Protocol, Role, Timestamp, ToolCall, ToolCallId, ToolKind, ToolOutput, ToolResult, Vote,
 };
 
 /// The calls of one reply.
@@ -45,7 +44,7 @@ pub(crate) struct CallBatch {
 /// One call of a reply.
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
 pub(crate) struct CallSlot {
-    pub(crate) call: CallId,
+    pub(crate) call: ToolCallId,
     /// The provider's id of the call.
     pub(crate) id: Arc<str>,
     pub(crate) name: Arc<str>,
@@ -59,15 +58,11 @@ pub(crate) struct CallSlot {
     pub(crate) permitted: u64,
     /// The last question about it.
     pub(crate) ask: Option<CallQuestion>,
-    /// Whether a person or hook approved that question.
-    pub(crate) approved: bool,
     pub(crate) rewrites: u64,
     /// Whether it may have run before, on a host that crashed.
     pub(crate) again: bool,
-    #[serde(default)]
     pub(crate) place: CallPlacement,
     /// What it may do, decided when it starts.
-    #[serde(default)]
     pub(crate) access: CallAccess,
     pub(crate) state: SlotState,
 }
@@ -104,7 +99,6 @@ pub(crate) enum SlotState {
     Delegated {
         child: Option<String>,
         reserved: NanoUsd,
-        #[serde(default)]
         tokens: Option<u64>,
         since: Timestamp,
         grants: GrantSet,
@@ -116,19 +110,21 @@ pub(crate) enum SlotState {
     SkillDue(Box<SkillAttempt>),
     /// Hooks review the result.
     Reviewing {
-        consult: CallId,
+        consult: ConsultationId,
         output: Box<ToolOutput>,
         millis: u64,
     },
     /// An executable postcondition checks the result.
-    Checking(Box<PendingChecks>),
+    Checking {
+        check: CheckId,
+        pending: Box<PendingChecks>,
+    },
     Done(SettledCall),
 }
 
 /// A result that waits for its executable checks.
-#[derive(Debug, Clone, Serialize, Deserialize, Read)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, Read)]
 pub(crate) struct PendingChecks {
-    pub(crate) call: CallId,
     pub(crate) output: ToolOutput,
     pub(crate) millis: u64,
     /// The first is under way; the others wait.
@@ -150,7 +146,7 @@ impl CallSlot {
     /// The result, while its checks are under way.
     pub(crate) fn checked_output(&self) -> Option<&ToolOutput> {
         match &self.state {
-            SlotState::Checking(checking) => Some(&checking.output),
+            SlotState::Checking { pending, .. } => Some(&pending.output),
             SlotState::Judging
             | SlotState::Ready
             | SlotState::Issued { .. }
@@ -181,7 +177,7 @@ impl CallSlot {
             | SlotState::Skilled(_)
             | SlotState::SkillDue(_)
             | SlotState::Reviewing { .. }
-            | SlotState::Checking(_)
+            | SlotState::Checking { .. }
             | SlotState::Done(_) => None,
         }
     }
@@ -216,7 +212,7 @@ impl CallSlot {
             let changes = tool.kind == ToolKind::Host && tool.level >= Level::Write;
             // What narrows the run holds for the calls after it and for none before it.
             let narrows = tool.kind == ToolKind::Plan(PlanRole::Enter);
-            narrows || tool.pace == Pace::Exclusive || (changes && !planted(PlantedBug::OrderLost))
+            narrows || tool.pace == Pace::Exclusive || changes
         })
     }
 }
@@ -235,7 +231,7 @@ impl CallBatch {
 
 impl Run {
     /// Opens a batch: every call is validated, then permitted, before the first one runs.
-    pub(super) fn open_batch<'a>(&mut self, calls: impl Iterator<Item = &'a ToolCall>) {
+    pub(super) fn open_batch<'a>(&mut self, calls: impl Iterator<Item = &'a ToolCall>) -> RunPhase {
         if let Some(ending) = self.budget_reached().filter(|ending| !self.awaits_shares(ending)) {
             // The model can no longer be asked, so the results of tools would be of no use.
             return self.refuse_all(calls, ending);
@@ -244,7 +240,7 @@ impl Run {
         let mut batch = CallBatch { slots: Vec::with_capacity(1), order, dropped: false, ending: None };
         let mut counted = 0_u64;
         for call in calls {
-            let id = self.next_call();
+            let id = ToolCallId::new(self.next_number());
             let mut slot = self.new_slot(id, call);
             if limit.exceeded_by(counted + 1) {
                 batch.dropped = true;
@@ -258,24 +254,22 @@ impl Run {
             }
             batch.slots.push(slot);
         }
-        self.state.phase = RunPhase::Working(batch);
-        self.advance_batch();
+        self.advance_batch(batch)
     }
 
-    fn refuse_all<'a>(&mut self, calls: impl Iterator<Item = &'a ToolCall>, ending: Ending) {
+    fn refuse_all<'a>(&mut self, calls: impl Iterator<Item = &'a ToolCall>, ending: Ending) -> RunPhase {
         let order = self.config().batch;
         let mut batch = CallBatch { slots: Vec::new(), order, dropped: true, ending: Some(ending) };
         for call in calls {
-            let id = self.next_call();
+            let id = ToolCallId::new(self.next_number());
             let mut slot = self.new_slot(id, call);
             self.refuse(&mut slot, BUDGET_SPENT);
             batch.slots.push(slot);
         }
-        self.state.phase = RunPhase::Working(batch);
-        self.advance_batch();
+        self.advance_batch(batch)
     }
 
-    fn new_slot(&self, call: CallId, wanted: &ToolCall) -> CallSlot {
+    fn new_slot(&self, call: ToolCallId, wanted: &ToolCall) -> CallSlot {
         let entry = self.catalogue.find(&wanted.name).cloned();
         let name = entry.as_ref().map_or_else(|| Arc::from(&*wanted.name), |entry| entry.name.clone());
         CallSlot {
@@ -288,7 +282,6 @@ impl Run {
             fingerprint: CallFingerprint::default(),
             permitted: 0,
             ask: None,
-            approved: false,
             rewrites: 0,
             again: false,
             place: CallPlacement::Batch,
@@ -298,8 +291,7 @@ impl Run {
     }
 
     /// Issues the calls that may run now; closes the batch when all are answered.
-    pub(super) fn advance_batch(&mut self) {
-        let RunPhase::Working(mut batch) = self.take_phase() else { return };
+    pub(super) fn advance_batch(&mut self, mut batch: CallBatch) -> RunPhase {
         let withdrawn = self.state.authority.withdrawn;
         let is_done = loop {
             self.expire_leases();
@@ -310,20 +302,18 @@ impl Run {
                 break is_done;
             }
         };
-        self.state.phase = RunPhase::Working(batch);
         if withdrawn != self.state.authority.withdrawn {
             // One of the calls has narrowed what the others and the children may do.
-            return self.look_again();
+            return self.look_again(RunPhase::Working(batch));
         }
-        if is_done {
-            self.close_batch();
-        }
+        if is_done { self.close_batch(batch) } else { RunPhase::Working(batch) }
     }
 
     /// Advances the batch after an outside fact, whose marks may affect open questions.
-    pub(super) fn advance_open_batch(&mut self) {
-        if matches!(self.state.phase, RunPhase::Working(_)) {
-            self.advance_batch();
+    pub(super) fn advance_open_batch(&mut self, phase: RunPhase) -> RunPhase {
+        match phase {
+            RunPhase::Working(batch) => self.advance_batch(batch),
+            other => other,
         }
     }
 
@@ -371,14 +361,13 @@ impl Run {
             | SlotState::Delegated { .. }
             | SlotState::Skilled(_)
             | SlotState::Reviewing { .. }
-            | SlotState::Checking(_)
+            | SlotState::Checking { .. }
             | SlotState::Done(_) => {}
         }
     }
 
     /// Sends all results to the model, in call order, and decides what follows.
-    pub(super) fn close_batch(&mut self) {
-        let RunPhase::Working(mut batch) = self.take_phase() else { return };
+    pub(super) fn close_batch(&mut self, mut batch: CallBatch) -> RunPhase {
         let ends = batch.votes_to_end();
         let ending = batch.ending.take();
         let spoken = ends.then(|| last_words(&batch)).flatten();
@@ -398,7 +387,7 @@ impl Run {
     }
 
     /// Turns without anything new get one warning, then the run ends.
-    fn stuck(&mut self, turns: u64) {
+    fn stuck(&mut self, turns: u64) -> RunPhase {
         self.emit(Event::LoopSeen { tool: Arc::from(""), times: turns });
         if self.state.group.warned_stuck {
             return self.finish(Ending::Looping { tool: String::new(), times: turns });
@@ -409,7 +398,7 @@ impl Run {
             stop."
         );
         self.note(text);
-        self.next_turn();
+        self.next_turn()
     }
 
     fn add_results(&mut self, batch: CallBatch) {
@@ -448,52 +437,47 @@ impl Run {
     /// Passes a fact to the slot that waits for it; otherwise the fact is late.
     pub(super) fn with_slot(
         &mut self,
+        phase: RunPhase,
         call: CallId,
         act: impl FnOnce(&mut Self, &mut CallSlot) -> BatchAction,
-    ) {
+    ) -> RunPhase {
         // Each fact has its own `act`; the code that does not depend on the fact is shared here.
-        let mut taken = self.take_slot(call);
+        let mut taken = self.take_slot(phase, call);
         let after = match taken.slot() {
             Some(slot) => act(self, slot),
             None => BatchAction::Late,
         };
-        self.put_back(taken, call, after);
+        self.put_back(taken, call, after)
     }
 
-    fn take_slot(&mut self, call: CallId) -> CallTarget {
+    fn take_slot(&mut self, phase: RunPhase, call: CallId) -> CallTarget {
         if let Some(place) = self.in_background(call) {
-            return CallTarget::Child(place, self.state.background.remove(place).into());
+            return CallTarget::Child(phase, place, self.state.background.remove(place).into());
         }
-        match self.take_phase() {
+        match phase {
             RunPhase::Working(batch) => {
                 let place = batch.slots.iter().position(|slot| slot.answers_to(call));
                 CallTarget::Batch(batch, place)
             }
-            other => {
-                self.state.phase = other;
-                CallTarget::Nothing
-            }
+            other => CallTarget::Nothing(other),
         }
     }
 
-    fn put_back(&mut self, taken: CallTarget, call: CallId, after: BatchAction) {
+    fn put_back(&mut self, taken: CallTarget, call: CallId, after: BatchAction) -> RunPhase {
         let mut batch = match taken {
-            CallTarget::Nothing => return self.ignore(call),
-            CallTarget::Child(place, child) => return self.put_child_back(place, *child, call, &after),
+            CallTarget::Nothing(phase) => return self.ignore(phase, call),
+            CallTarget::Child(phase, place, child) => {
+                return self.put_child_back(phase, place, *child, call, &after);
+            }
             CallTarget::Batch(batch, _) => batch,
         };
         match after {
-            BatchAction::Late => {
-                self.state.phase = RunPhase::Working(batch);
-                return self.ignore(call);
-            }
+            BatchAction::Late => return self.ignore(RunPhase::Working(batch), call),
             BatchAction::Advance => {}
             BatchAction::End(ending) => batch.ending = Some(ending),
-            BatchAction::StopSiblings if planted(PlantedBug::SiblingsGoOn) => {}
             BatchAction::StopSiblings => self.stop_siblings(&mut batch),
         }
-        self.state.phase = RunPhase::Working(batch);
-        self.advance_batch();
+        self.advance_batch(batch)
     }
 
     pub(super) fn stop_siblings(&mut self, batch: &mut CallBatch) {
@@ -506,19 +490,19 @@ impl Run {
 /// The call that a fact is about, temporarily taken out of the run.
 enum CallTarget {
     /// No call waits for it.
-    Nothing,
+    Nothing(RunPhase),
     /// The batch, with the index of the call if it is one of them.
     Batch(CallBatch, Option<usize>),
-    /// A child in the background, with its index.
-    Child(usize, Box<CallSlot>),
+    /// A child in the background, with its index, and the phase of its run.
+    Child(RunPhase, usize, Box<CallSlot>),
 }
 
 impl CallTarget {
     fn slot(&mut self) -> Option<&mut CallSlot> {
         match self {
-            Self::Nothing => None,
+            Self::Nothing(_) => None,
             Self::Batch(batch, place) => place.and_then(|place| batch.slots.get_mut(place)),
-            Self::Child(_, child) => Some(child),
+            Self::Child(_, _, child) => Some(child),
         }
     }
 }
@@ -538,14 +522,14 @@ impl CallSlot {
     /// Whether a fact about `call` is about this slot: the call itself, or the
     /// question it waits for.
     pub(crate) fn answers_to(&self, call: CallId) -> bool {
-        if self.call == call {
+        if call == self.call {
             return true;
         }
         match &self.state {
-            SlotState::Reviewing { consult, .. } => *consult == call,
-            SlotState::Checking(checking) => checking.call == call,
-            SlotState::Skilled(skilled) => skilled.call == call,
-            SlotState::Judging => self.is_asked_under(call),
+            SlotState::Reviewing { consult, .. } => call == *consult,
+            SlotState::Checking { check, .. } => call == *check,
+            SlotState::Skilled(skilled) => call == skilled.call,
+            SlotState::Judging => self.ask.as_ref().is_some_and(|ask| call == ask.call),
             SlotState::Ready
             | SlotState::Issued { .. }
             | SlotState::Running { .. }

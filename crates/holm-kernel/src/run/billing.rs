@@ -13,9 +13,9 @@ use super::{
     budget_share::BudgetShare,
     state::{UnbilledCall, UnbilledChild},
 };
-use crate::planted::{PlantedBug, planted};
 use crate::{
-    CallId, ChildResult, Failure, FailureClass, Family, ModelResult, ModelSpec, NanoUsd, Timestamp, Usage,
+    CallId, ChildResult, Failure, FailureClass, Family, ModelCallId, ModelResult, ModelSpec, NanoUsd,
+    Timestamp, ToolCallId, Usage,
 };
 
 /// The most bills to wait for. A host that never sends them must not make the state grow. The
@@ -37,9 +37,6 @@ impl Run {
         self.state.usage = self.state.usage.plus(usage);
         let cost = self.model_at(model)?.price?.cost(usage);
         self.state.spent = self.state.spent.plus(cost);
-        if planted(PlantedBug::BilledTwice) {
-            self.state.spent = self.state.spent.plus(cost);
-        }
         Some(cost)
     }
 
@@ -50,7 +47,6 @@ impl Run {
     /// The usage of a call: as its provider reported it, or by estimate if it reported nothing.
     /// `tokens` is the estimate of the request.
     fn usage_of(&self, model: u64, tokens: u64, result: &ModelResult) -> Usage {
-        let tokens = if planted(PlantedBug::UsageFree) { 0 } else { tokens };
         let family = || self.model_at(model).map_or(Family::Other, |model| model.family);
         match result {
             ModelResult::Replied(reply) if reply.usage.output > 0 => reply.usage.with_request(tokens),
@@ -91,8 +87,8 @@ impl Run {
     }
 
     /// Gives a model call up. Its reservation stays until its bill arrives.
-    pub(super) fn owe(&mut self, call: CallId, tokens: u64) {
-        self.await_bill(call, self.request_cost(tokens));
+    pub(super) fn owe(&mut self, call: ModelCallId, tokens: u64) {
+        self.await_bill(call.into(), self.request_cost(tokens));
     }
 
     /// Gives a call up that has no reservation, or whose share is held elsewhere.
@@ -139,10 +135,10 @@ impl Run {
     }
 
     /// Gives a child up. Its reservation stays until its bill arrives: it may have spent all of it.
-    pub(super) fn owe_child(&mut self, call: CallId, share: BudgetShare) {
+    pub(super) fn owe_child(&mut self, call: ToolCallId, share: BudgetShare) {
         let BudgetShare { money: share, tokens } = share;
-        self.state.stopped.insert(call, UnbilledChild { share, tokens, since: self.state.now });
-        self.owe_nothing(call);
+        self.state.stopped.insert(call.into(), UnbilledChild { share, tokens, since: self.state.now });
+        self.owe_nothing(call.into());
     }
 
     /// Whether so many bills of children are open, or may become open, that no
@@ -159,17 +155,16 @@ impl Run {
     }
 
     /// Whether this is the late bill of a model call that was given up; if so, pays it.
-    pub(super) fn pays_late(&mut self, call: CallId, result: &ModelResult) -> bool {
-        let Some(owed) = self.state.owed.remove(&call) else { return false };
+    pub(super) fn pays_late(&mut self, call: ModelCallId, result: &ModelResult) -> bool {
+        let Some(owed) = self.state.owed.remove(&call.into()) else { return false };
         self.release(share_of(owed));
-        if !planted(PlantedBug::LateBillLost) {
-            self.account_at(owed.model, self.usage_of(owed.model, owed.tokens, result));
-        }
+        self.account_at(owed.model, self.usage_of(owed.model, owed.tokens, result));
         true
     }
 
     /// The same for a child, which reports its own cost and marks.
-    pub(super) fn pays_late_child(&mut self, call: CallId, result: &ChildResult) -> bool {
+    pub(super) fn pays_late_child(&mut self, call: ToolCallId, result: &ChildResult) -> bool {
+        let call = call.into();
         if self.state.owed.remove(&call).is_none() {
             return false;
         }

@@ -7,7 +7,6 @@
 //! before its effect is issued: two children could otherwise get the same money.
 
 use super::Run;
-use crate::planted::{PlantedBug, planted};
 use crate::{ChildResult, Ending, Limit, NanoUsd};
 
 /// The reservation for one child.
@@ -35,9 +34,7 @@ impl Run {
             Some(left) => wanted.money.min(left),
         };
         let share = BudgetShare { money, tokens: self.tokens_for(wanted.tokens)? };
-        if !planted(PlantedBug::ShareUnset) {
-            self.hold(share);
-        }
+        self.hold(share);
         Ok(share)
     }
 
@@ -50,8 +47,7 @@ impl Run {
 
     /// Whether money or tokens are limited; then the run makes one model call at a time.
     pub(super) fn has_limit(&self) -> bool {
-        let is_bounded = self.state.budget.usd.is_some() || self.config().limits.tokens.limit().is_some();
-        is_bounded && !planted(PlantedBug::SkillsAtOnce)
+        self.state.budget.usd.is_some() || self.config().limits.tokens.limit().is_some()
     }
 
     fn tokens_for(&self, wanted: u64) -> Result<Option<u64>, &'static str> {
@@ -97,9 +93,6 @@ impl Run {
 
     /// Releases the reservation of a child.
     pub(super) fn release(&mut self, share: BudgetShare) {
-        if planted(PlantedBug::ShareKept) {
-            return;
-        }
         self.state.reserved = self.state.reserved.minus(share.money);
         self.state.reserved_tokens =
             self.state.reserved_tokens.saturating_sub(share.tokens.unwrap_or_default());
@@ -112,15 +105,14 @@ impl Run {
     }
 
     pub(super) fn budget_reached(&self) -> Option<Ending> {
-        let limit = self.state.budget.usd.filter(|_| !planted(PlantedBug::BudgetUnseen))?;
+        let limit = self.state.budget.usd?;
         let spent = self.state.spent;
         (self.money_left() == Some(NanoUsd::ZERO)).then_some(Ending::OverBudget { spent, limit })
     }
 
     /// Whether the whole budget is spent and nothing could be released: then no call starts.
     pub(super) fn is_budget_spent(&self) -> bool {
-        let limit = self.state.budget.usd.filter(|_| !planted(PlantedBug::BudgetUnseen));
-        limit.is_some_and(|limit| self.state.spent >= limit)
+        self.state.budget.usd.is_some_and(|limit| self.state.spent >= limit)
     }
 
     /// Whether the run could continue with what its children may return: only their

@@ -28,11 +28,10 @@ use super::{
 use crate::digest::StreamHasher;
 use crate::envelope::{self, EnvelopeBody, ExcerptBias};
 use crate::loops::LoopRuling;
-use crate::planted::{PlantedBug, planted};
 use crate::visible_text;
 use crate::{
-    Block, CallId, ChildResult, Effect, Ending, Event, Exemption, FINDER, IdempotencyKey, Marks, NanoUsd,
-    Outcome, PlanRole, Quota, SpawnRequest, ToolKind, ToolOutput, ToolRequest,
+    Block, ChildResult, Effect, Ending, Event, Exemption, FINDER, IdempotencyKey, Marks, NanoUsd, Outcome,
+    PlanRole, Quota, SpawnRequest, ToolCallId, ToolKind, ToolOutput, ToolRequest,
 };
 
 /// The message for a call that does not start because the budget is spent.
@@ -128,7 +127,7 @@ impl Run {
     }
 
     fn over_quota(&self, slot: &CallSlot) -> Option<String> {
-        let quota = slot.entry.as_ref().filter(|_| !planted(PlantedBug::QuotaUnseen))?.tool.quota;
+        let quota = slot.entry.as_ref()?.tool.quota;
         let used = self.state.group.quotas.get(&slot.name).copied().unwrap_or_default();
         let over = |what: &str, used: u64, allowed: Option<u64>| {
             allowed.filter(|allowed| used >= *allowed).map(|allowed| {
@@ -166,7 +165,7 @@ impl Run {
     /// loop ends the group.
     fn repeated(&mut self, slot: &mut CallSlot, earlier: &[CallSlot]) -> Option<Option<Ending>> {
         let exempt = slot.entry.as_ref().is_some_and(|entry| entry.tool.exemption == Exemption::Polling);
-        if exempt || planted(PlantedBug::LoopUnseen) {
+        if exempt {
             return None;
         }
         let twins = twins(slot, earlier);
@@ -220,7 +219,7 @@ impl Run {
     /// Hands a permitted call to the host, to a child or to the kernel itself.
     pub(super) fn start_call(&mut self, slot: &mut CallSlot) {
         self.expire_leases();
-        if slot.permitted != self.state.authority.epoch && !planted(PlantedBug::PermissionRemembered) {
+        if slot.permitted != self.state.authority.epoch {
             self.permit_again(slot);
             if !matches!(slot.state, SlotState::Ready) {
                 return;
@@ -287,11 +286,7 @@ impl Run {
             Ok(share) => share,
             Err(reason) => return self.refuse(slot, reason),
         };
-        let grants = if planted(PlantedBug::ChildHoldsMore) {
-            asked.clone()
-        } else {
-            self.lasting_grants().meet(asked)
-        };
+        let grants = self.lasting_grants().meet(asked);
         slot.state = SlotState::Delegated {
             child: None,
             reserved: share.money,
@@ -338,7 +333,7 @@ impl Run {
             }
             Err(reason) => {
                 // A host that was replaced may have started it, and may still report its usage.
-                self.owe_nothing(slot.call);
+                self.owe_nothing(slot.call.into());
                 self.refuse(slot, reason);
             }
         }
@@ -379,33 +374,35 @@ impl Run {
     }
 
     /// Whether a tool call still waits for its `Dispatched`.
-    pub(super) fn awaits_dispatch(&self, call: CallId) -> bool {
+    pub(super) fn awaits_dispatch(&self, call: ToolCallId) -> bool {
         let RunPhase::Working(batch) = &self.state.phase else { return false };
         batch.slots.iter().any(|slot| slot.call == call && matches!(slot.state, SlotState::Issued { .. }))
     }
 
-    pub(super) fn dispatched(&mut self, call: CallId) {
-        self.with_slot(call, |run, slot| {
+    pub(super) fn dispatched(&mut self, phase: RunPhase, call: ToolCallId) -> RunPhase {
+        self.with_slot(phase, call.into(), |run, slot| {
             let SlotState::Issued { deadline } = slot.state else { return BatchAction::Late };
-            if planted(PlantedBug::DispatchUnheard) {
-                return BatchAction::Advance;
-            }
             slot.state = SlotState::Running { since: run.state.now, deadline };
             run.emit(Event::CallStarted { call });
             BatchAction::Advance
-        });
+        })
     }
 
-    pub(super) fn tool_finished(&mut self, call: CallId, output: ToolOutput) {
-        self.with_slot(call, |run, slot| {
+    pub(super) fn tool_finished(
+        &mut self,
+        phase: RunPhase,
+        call: ToolCallId,
+        output: ToolOutput,
+    ) -> RunPhase {
+        self.with_slot(phase, call.into(), |run, slot| {
             let SlotState::Running { since, .. } = slot.state else { return BatchAction::Late };
             let millis = run.state.now.since(since);
             run.review(slot, output, millis)
-        });
+        })
     }
 
-    pub(super) fn child_started(&mut self, call: CallId, child: String) {
-        self.with_slot(call, |run, slot| {
+    pub(super) fn child_started(&mut self, phase: RunPhase, call: ToolCallId, child: String) -> RunPhase {
+        self.with_slot(phase, call.into(), |run, slot| {
             let SlotState::Delegated { child: known, .. } = &mut slot.state else { return BatchAction::Late };
             if known.is_some() {
                 return BatchAction::Late;
@@ -416,27 +413,32 @@ impl Run {
             }
             run.emit(Event::ChildStarted { call, child });
             BatchAction::Advance
-        });
+        })
     }
 
-    pub(super) fn child_finished(&mut self, call: CallId, result: ChildResult) {
-        let held = self.state.stopped.contains_key(&call);
+    pub(super) fn child_finished(
+        &mut self,
+        phase: RunPhase,
+        call: ToolCallId,
+        result: ChildResult,
+    ) -> RunPhase {
+        let held = self.state.stopped.contains_key(&call.into());
         if self.pays_late_child(call, &result) {
-            self.ignore(call);
+            let mut phase = self.ignore(phase, call);
             // The run may wait for the released share.
             if held {
-                self.look_around();
+                phase = self.look_around(phase);
             }
-            return self.advance_open_batch();
+            return self.advance_open_batch(phase);
         }
-        self.with_slot(call, |run, slot| {
+        self.with_slot(phase, call.into(), |run, slot| {
             let SlotState::Delegated { reserved, tokens, since, .. } = slot.state else {
                 return BatchAction::Late;
             };
             let millis = run.state.now.since(since);
             run.settle_child(BudgetShare { money: reserved, tokens }, &result);
             run.review(slot, result.output, millis)
-        });
+        })
     }
 
     /// Sets marks on the run.
@@ -470,12 +472,12 @@ impl Run {
         let (abort, millis) = match &slot.state {
             SlotState::Done(_) => return,
             SlotState::Ready | SlotState::SkillDue(_) => (None, None),
-            SlotState::Judging => (slot.ask.as_ref().map(|ask| ask.call), None),
-            SlotState::Issued { .. } => (Some(slot.call), None),
+            SlotState::Judging => (slot.ask.as_ref().map(|ask| ask.call.into()), None),
+            SlotState::Issued { .. } => (Some(slot.call.into()), None),
             SlotState::Running { since, .. } => {
                 let millis = self.state.now.since(*since);
                 self.use_quota(slot, QuotaUsage { millis, ..QuotaUsage::default() });
-                (Some(slot.call), Some(millis))
+                (Some(slot.call.into()), Some(millis))
             }
             SlotState::Delegated { child, reserved, tokens, since, .. } => {
                 let share = BudgetShare { money: *reserved, tokens: *tokens };
@@ -485,20 +487,20 @@ impl Run {
                 } else {
                     // A child that never started has no bill, and will not start.
                     self.release(share);
-                    self.owe_nothing(slot.call);
+                    self.owe_nothing(slot.call.into());
                 }
                 self.use_quota(slot, QuotaUsage { millis, ..QuotaUsage::default() });
-                (Some(slot.call), Some(millis))
+                (Some(slot.call.into()), Some(millis))
             }
             SlotState::Skilled(skilled) => {
                 let (call, tokens) = (skilled.call, skilled.tokens);
                 self.owe(call, tokens);
-                (Some(call), None)
+                (Some(call.into()), None)
             }
-            SlotState::Reviewing { consult, millis, .. } => (Some(*consult), Some(*millis)),
-            SlotState::Checking(checking) => (Some(checking.call), Some(checking.millis)),
+            SlotState::Reviewing { consult, millis, .. } => (Some((*consult).into()), Some(*millis)),
+            SlotState::Checking { check, pending } => (Some((*check).into()), Some(pending.millis)),
         };
-        if let Some(call) = abort.filter(|_| !planted(PlantedBug::AbortUnsaid)) {
+        if let Some(call) = abort {
             self.issue(Effect::Abort(call));
         }
         let Some(millis) = millis else { return self.refuse(slot, message) };
@@ -511,9 +513,9 @@ impl Run {
         let limit = slot.entry.as_ref().and_then(|entry| entry.tool.result_limit);
         let limit = limit.unwrap_or(self.config().limits.result_chars);
         let seal = match slot.place {
-            CallPlacement::Batch => slot.call,
+            CallPlacement::Batch => slot.call.value(),
             // The model has already seen the seal that the call was answered with.
-            CallPlacement::Background => self.next_call(),
+            CallPlacement::Background => self.next_number(),
         };
         let seal = self.shared.seal(seal);
         let executes = slot.entry.as_ref().is_some_and(|entry| entry.tool.level == Level::Execute);

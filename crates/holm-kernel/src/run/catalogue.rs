@@ -130,11 +130,9 @@ pub(crate) struct RunCatalogue {
     /// The tools that the gates allow; `None` means all.
     gate: Option<BTreeSet<String>>,
     /// Whether plan mode limits the offer.
-    #[serde(default)]
     plan: PlanStage,
     epoch: u64,
     /// The list that requests carry, where the model can call tools that are not in it.
-    #[serde(default)]
     pinned: Option<PinnedOffer>,
     #[serde(skip)]
     by_name: BTreeMap<Arc<str>, usize>,

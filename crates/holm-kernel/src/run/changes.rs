@@ -16,7 +16,6 @@ use super::{
     permit::PermitDecision,
     state::RunPhase,
 };
-use crate::planted::{PlantedBug, planted};
 use crate::{Budget, Event, NanoUsd, Narrowing, Started, ToolSpec};
 
 /// The message for a call whose permission was withdrawn.
@@ -27,14 +26,14 @@ const UNCOVERED: &str = "stopped: the new budget no longer covers its share";
 
 impl Run {
     /// The next request offers the new tools; running calls finish as they started.
-    pub(super) fn tools_changed(&mut self, tools: Vec<ToolSpec>) {
+    pub(super) fn tools_changed(&mut self, phase: RunPhase, tools: Vec<ToolSpec>) -> RunPhase {
         self.catalogue.replace(tools);
         self.shared.refresh(&self.state, &self.catalogue);
         self.state.loops.forget();
         self.emit(Event::ToolsChanged { tools: self.catalogue.len() });
         self.report_flaws();
         self.state.authority.epoch += 1;
-        self.look_again();
+        self.look_again(phase)
     }
 
     /// Reports problems of tools when they are registered, so that people do not rely on a check
@@ -47,10 +46,10 @@ impl Run {
     }
 
     /// A person chose the mode, so the model's own plan mode no longer counts.
-    pub(super) fn mode_changed(&mut self, mode: Mode) {
+    pub(super) fn mode_changed(&mut self, phase: RunPhase, mode: Mode) -> RunPhase {
         self.state.planning_from = None;
         self.set_mode(mode);
-        self.look_again();
+        self.look_again(phase)
     }
 
     /// Changes the mode. The caller must then re-evaluate the work under way.
@@ -62,26 +61,22 @@ impl Run {
         self.state.loops.forget();
         self.refresh_plan_offer();
         // Permissions from the old mode are checked again, and leases are withdrawn.
-        if !planted(PlantedBug::LeaseOutlivesMode) {
-            self.withdraw_leases();
-        }
+        self.withdraw_leases();
         self.emit(Event::ModeChanged { mode });
     }
 
     /// Replaces the grants and withdraws all leases: this is how a lease is revoked.
-    pub(super) fn grants_changed(&mut self, grants: GrantSet) {
+    pub(super) fn grants_changed(&mut self, phase: RunPhase, grants: GrantSet) -> RunPhase {
         self.state.authority.policy.grants = grants;
         self.state.loops.forget();
         self.state.authority.withdrawn += 1;
-        if !planted(PlantedBug::LeaseOutlivesGrants) {
-            self.withdraw_leases();
-        }
+        self.withdraw_leases();
         self.emit(Event::GrantsChanged);
-        self.look_again();
+        self.look_again(phase)
     }
 
     /// A host takes the run over with restrictions; open calls are checked again under them.
-    pub(super) fn narrowed(&mut self, narrowing: &Narrowing) {
+    pub(super) fn narrowed(&mut self, phase: RunPhase, narrowing: &Narrowing) -> RunPhase {
         let mut started = Started::clone(&self.state.started);
         narrowing.apply(&mut started.config);
         let mark_rule = started.config.mark_rule;
@@ -89,31 +84,32 @@ impl Run {
         self.state.authority.epoch += 1;
         self.emit(Event::Narrowed { mark_rule });
         self.mark(narrowing.marks);
-        self.look_again();
+        self.look_again(phase)
     }
 
     /// Stops calls that are no longer permitted and have not started. Running calls continue,
     /// except a child that holds more than its parent does now.
-    pub(super) fn look_again(&mut self) {
-        self.stop_those(&|run, slot| !run.may_go_on(slot), WITHDRAWN);
+    pub(super) fn look_again(&mut self, phase: RunPhase) -> RunPhase {
+        self.stop_those(phase, &|run, slot| !run.may_go_on(slot), WITHDRAWN)
     }
 
     /// Stops the calls that `which` selects, including children in the background, and
     /// continues with the rest.
-    fn stop_those(&mut self, which: &dyn Fn(&Self, &CallSlot) -> bool, message: &str) {
+    fn stop_those(
+        &mut self,
+        phase: RunPhase,
+        which: &dyn Fn(&Self, &CallSlot) -> bool,
+        message: &str,
+    ) -> RunPhase {
         self.stop_children(which, message);
-        if !matches!(self.state.phase, RunPhase::Working(_)) {
-            return self.look_around();
-        }
-        let RunPhase::Working(mut batch) = self.take_phase() else { return };
+        let RunPhase::Working(mut batch) = phase else { return self.look_around(phase) };
         for slot in &mut batch.slots {
             if which(self, slot) {
                 self.give_back_call(slot);
                 self.stop_call(slot, message);
             }
         }
-        self.state.phase = RunPhase::Working(batch);
-        self.advance_batch();
+        self.advance_batch(batch)
     }
 
     fn may_go_on(&self, slot: &CallSlot) -> bool {
@@ -135,17 +131,17 @@ impl Run {
             | SlotState::Skilled(_)
             | SlotState::SkillDue(_)
             | SlotState::Reviewing { .. }
-            | SlotState::Checking(_)
+            | SlotState::Checking { .. }
             | SlotState::Done(_) => true,
         }
     }
 
     /// Replaces the budget. A child only knows its own share, so a child whose share is no
     /// longer covered is stopped.
-    pub(super) fn budget_changed(&mut self, budget: Budget) {
+    pub(super) fn budget_changed(&mut self, phase: RunPhase, budget: Budget) -> RunPhase {
         self.state.budget = budget;
         self.emit(Event::BudgetChanged { limit: budget.usd });
-        self.stop_those(&|run, slot| !run.is_covered(slot), UNCOVERED);
+        self.stop_those(phase, &|run, slot| !run.is_covered(slot), UNCOVERED)
     }
 
     /// Whether the budget covers a child's share, together with all other shares. A child that

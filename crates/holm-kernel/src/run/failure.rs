@@ -10,12 +10,16 @@ use super::{
     Run,
     state::{PreparationStep, RequestDraft, RunPhase},
 };
-use crate::planted::{PlantedBug, planted};
 use crate::rng;
-use crate::{CallId, Ending, Event, Failure, FailureClass, Limit, NextTry, Timestamp};
+use crate::{Ending, Event, Failure, FailureClass, Limit, ModelCallId, NextTry, Timestamp};
 
 impl Run {
-    pub(super) fn model_failed(&mut self, call: CallId, mut draft: RequestDraft, failure: Failure) {
+    pub(super) fn model_failed(
+        &mut self,
+        call: ModelCallId,
+        mut draft: RequestDraft,
+        failure: Failure,
+    ) -> RunPhase {
         self.account(failure.usage);
         draft.attempts += 1;
         let next = self.next_try(call, &draft, &failure);
@@ -25,29 +29,27 @@ impl Run {
             message: failure.message.clone(),
             next: next.clone(),
         });
-        if !planted(PlantedBug::WithdrawalUnsaid) {
-            self.emit(Event::Withdrawn { call });
-        }
+        self.emit(Event::Withdrawn { call });
         if let Some(ending) = self.limit_reached() {
             return self.finish(ending);
         }
         match next {
-            NextTry::Retry { at } => self.state.phase = RunPhase::Backoff { until: at, draft },
+            NextTry::Retry { at } => RunPhase::Backoff { until: at, draft },
             NextTry::Fallback { .. } => {
                 self.use_model(self.state.group.model + 1);
-                self.advance_turn(PreparationStep::Plan, RequestDraft::default());
+                self.advance_turn(PreparationStep::Plan, RequestDraft::default())
             }
             NextTry::Compact => {
                 // The request is smaller now, so it does not use up the tries of a failing
                 // provider.
                 draft.attempts = draft.attempts.saturating_sub(1);
-                self.advance_turn(PreparationStep::Patch, draft);
+                self.advance_turn(PreparationStep::Patch, draft)
             }
             NextTry::GiveUp => self.give_up(&draft, failure),
         }
     }
 
-    fn next_try(&mut self, call: CallId, draft: &RequestDraft, failure: &Failure) -> NextTry {
+    fn next_try(&mut self, call: ModelCallId, draft: &RequestDraft, failure: &Failure) -> NextTry {
         if failure.class == FailureClass::ContextOverflow {
             return if self.shrink() { NextTry::Compact } else { self.fallback() };
         }
@@ -86,7 +88,7 @@ impl Run {
 
     /// The pause doubles, is capped, and is shortened at random; a pause that the provider asks
     /// for is the minimum.
-    fn retry_at(&self, call: CallId, attempts: u64, asked: Option<u64>) -> Timestamp {
+    fn retry_at(&self, call: ModelCallId, attempts: u64, asked: Option<u64>) -> Timestamp {
         let policy = self.config().retry;
         let doublings = u32::try_from(attempts.saturating_sub(1)).unwrap_or(u32::MAX).min(63);
         let pause = policy.base_ms.saturating_mul(1 << doublings).min(policy.cap_ms);
@@ -96,7 +98,7 @@ impl Run {
         self.state.now.plus(pause)
     }
 
-    fn give_up(&mut self, draft: &RequestDraft, failure: Failure) {
+    fn give_up(&mut self, draft: &RequestDraft, failure: Failure) -> RunPhase {
         let ending = match failure.class {
             FailureClass::ContextOverflow => Ending::OverLimit {
                 limit: Limit::ContextWindow,
@@ -117,6 +119,6 @@ impl Run {
                 Ending::Failed { class, message: failure.message, attempts: draft.attempts }
             }
         };
-        self.finish(ending);
+        self.finish(ending)
     }
 }

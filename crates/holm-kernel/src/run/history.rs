@@ -5,7 +5,7 @@ use alloc::{collections::BTreeMap, sync::Arc, vec::Vec};
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
-use crate::{CallId, Message, MessageId};
+use crate::{Message, MessageId, ToolCallId};
 
 /// Every message ever added. A run that was restored from a snapshot without its transcript has
 /// only the later ones: the journal has the others, and no decision depends on them.
@@ -44,7 +44,7 @@ impl MessageHistory {
     }
 
     /// Drops the messages, which the journal has, except those that report these children.
-    pub(super) fn leave_to_journal(&mut self, told: &BTreeMap<CallId, u64>) {
+    pub(super) fn leave_to_journal(&mut self, told: &BTreeMap<ToolCallId, u64>) {
         let is_quoted = |message: &Arc<Message>| told.values().any(|id| MessageId::new(*id) == message.id);
         self.earlier = self.earlier.saturating_add(self.messages.len() as u64);
         self.quoted.retain(is_quoted);

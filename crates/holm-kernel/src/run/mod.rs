@@ -3,8 +3,9 @@
 //! [`Run::handle`] takes a fact and [`Run::poll`] returns the commands. This file checks a fact for
 //! misuse, numbers records, calls, events and messages, and passes each fact to the file that
 //! handles it; decisions belong into those files. Nothing in this folder performs I/O, reads a
-//! clock or asks a hook directly. The same facts must give the same effects: a changed decision
-//! makes replays of existing journals fail and needs a new [`SEMANTICS`](crate::SEMANTICS).
+//! clock or asks a hook directly. A step takes the phase by value and returns the next one, so no
+//! step can forget to set it. The same facts must give the same effects: a changed decision makes
+//! replays of existing journals fail and needs a new [`SEMANTICS`](crate::SEMANTICS).
 //!
 //! Where things are, along the loop:
 //!
@@ -70,10 +71,10 @@ use self::{
 };
 use crate::digest::StreamHasher;
 use crate::journal::{self, JournalRecord, ReplayError};
-use crate::planted::{PlantedBug, planted};
 use crate::{
     Author, Block, Budget, CallId, Config, Effect, Event, EventId, Input, KernelMisuse, Marks, Message,
-    MessageId, Messages, NanoUsd, Numbered, Queue, Request, Role, Seq, Started, Timestamp, ToolOutput, Usage,
+    MessageId, Messages, NanoUsd, Numbered, Queue, Request, Role, Seq, Started, Timestamp, ToolCallId,
+    ToolOutput, Usage,
 };
 
 /// One agent run: a session of one or more prompts.
@@ -161,7 +162,7 @@ impl Run {
     pub fn handle(&mut self, now: Timestamp, input: Input) -> Result<RecordReceipt, KernelMisuse> {
         self.check(&input)?;
         self.state.seq = Seq::new(self.state.seq.value() + 1);
-        self.state.now = if planted(PlantedBug::ClockRunsBack) { now } else { self.state.now.max(now) };
+        self.state.now = self.state.now.max(now);
         self.digest = StreamHasher::new();
         self.next_event = 0;
         self.take(input);
@@ -286,7 +287,7 @@ impl Run {
 
     /// The whole arguments of a tool call under way; a [`Proposal`](crate::Proposal) shows
     /// a part of them.
-    pub fn arguments(&self, tool_call: CallId) -> Option<&Arc<str>> {
+    pub fn arguments(&self, tool_call: ToolCallId) -> Option<&Arc<str>> {
         let batch = match &self.state.phase {
             RunPhase::Working(batch) => batch.slots.as_slice(),
             _ => &[],
@@ -296,7 +297,7 @@ impl Run {
     }
 
     /// The result that an [`Effect::Check`] is about.
-    pub fn checked_output(&self, tool_call: CallId) -> Option<&ToolOutput> {
+    pub fn checked_output(&self, tool_call: ToolCallId) -> Option<&ToolOutput> {
         let batch = match &self.state.phase {
             RunPhase::Working(batch) => batch.slots.as_slice(),
             _ => &[],
@@ -349,9 +350,6 @@ impl Run {
     pub(crate) fn thaw(frozen: SnapshotState) -> Self {
         let SnapshotState { mut state, mut catalogue } = frozen;
         catalogue.refresh();
-        if planted(PlantedBug::SnapshotForgets) {
-            state.steering.clear();
-        }
         state.view.relink(state.history.messages());
         let shared = turn::SharedRequestParts::new(&state, &catalogue);
         Self {
@@ -367,77 +365,62 @@ impl Run {
 
     /// Finds mistakes of the host before anything changes.
     fn check(&self, input: &Input) -> Result<(), KernelMisuse> {
-        let call = match input {
-            Input::Started(_) => return Err(KernelMisuse::AlreadyStarted),
-            Input::ModelFinished { call, .. }
-            | Input::Judged { call, .. }
-            | Input::Consulted { call, .. }
-            | Input::Dispatched { call }
-            | Input::ToolFinished { call, .. }
-            | Input::Checked { call, .. }
-            | Input::ChildStarted { call, .. }
-            | Input::ChildFinished { call, .. }
-            | Input::Summarised { call, .. } => *call,
-            Input::Resumed { .. }
-            | Input::Prompted(_)
-            | Input::Steered(_)
-            | Input::FollowedUp(_)
-            | Input::ToolsChanged(_)
-            | Input::ModeChanged(_)
-            | Input::GrantsChanged(_)
-            | Input::BudgetChanged(_)
-            | Input::Narrowed(_)
-            | Input::Cancelled { .. }
-            | Input::TimePassed => return Ok(()),
-        };
-        if call.value() >= self.state.next_call {
+        if matches!(input, Input::Started(_)) {
+            return Err(KernelMisuse::AlreadyStarted);
+        }
+        if let Some(call) = input.call().filter(|call| call.value() >= self.state.next_call) {
             return Err(KernelMisuse::UnknownCall(call));
         }
-        if matches!(input, Input::ToolFinished { .. }) && self.awaits_dispatch(call) {
-            return Err(KernelMisuse::NotDispatched(call));
+        match input {
+            Input::ToolFinished { call, .. } if self.awaits_dispatch(*call) => {
+                Err(KernelMisuse::NotDispatched(*call))
+            }
+            _ => Ok(()),
         }
-        Ok(())
     }
 
+    /// Handles a fact. The phase is passed by value through every step, and each step returns the
+    /// next one, so that no step can forget to set it. Nothing reads the one in the state meanwhile.
     fn take(&mut self, input: Input) {
         if input.is_answer() {
             // The host survived until this answer.
             self.state.group.crashes = 0;
         }
-        match input {
+        let phase = core::mem::replace(&mut self.state.phase, RunPhase::Idle);
+        self.state.phase = match input {
             // `check` refuses it.
-            Input::Started(_) => {}
-            Input::Resumed { host } => self.resumed(host),
+            Input::Started(_) => phase,
+            Input::Resumed { host } => self.resumed(phase, host),
             Input::Prompted(mut prompt) => {
                 self.add_past(core::mem::take(&mut prompt.past));
-                self.prompted(prompt);
+                self.prompted(phase, prompt)
             }
-            Input::Steered(prompt) => self.steered(prompt),
-            Input::FollowedUp(prompt) => self.followed_up(prompt),
-            Input::ModelFinished { call, result } => self.model_finished(call, result),
-            Input::Judged { call, verdict } => self.judged(call, verdict),
-            Input::Consulted { call, answer } => self.consulted(call, answer),
-            Input::Dispatched { call } => self.dispatched(call),
-            Input::ToolFinished { call, result } => self.tool_finished(call, result),
-            Input::Checked { call, ruling } => self.checked(call, ruling),
+            Input::Steered(prompt) => self.steered(phase, prompt),
+            Input::FollowedUp(prompt) => self.followed_up(phase, prompt),
+            Input::ModelFinished { call, result } => self.model_finished(phase, call, result),
+            Input::Judged { call, verdict } => self.judged(phase, call, verdict),
+            Input::Consulted { call, answer } => self.consulted(phase, call, answer),
+            Input::Dispatched { call } => self.dispatched(phase, call),
+            Input::ToolFinished { call, result } => self.tool_finished(phase, call, result),
+            Input::Checked { call, ruling } => self.checked(phase, call, ruling),
             Input::ChildStarted { call, child } => {
                 // A forked run has its own child in place of the one in its past.
                 self.state.children.insert(call, child.clone());
-                self.child_started(call, child);
+                self.child_started(phase, call, child)
             }
             Input::ChildFinished { call, result } => {
                 self.state.children.remove(&call);
-                self.child_finished(call, result);
+                self.child_finished(phase, call, result)
             }
-            Input::Summarised { call, result } => self.summarised(call, result),
-            Input::ToolsChanged(tools) => self.tools_changed(tools),
-            Input::ModeChanged(mode) => self.mode_changed(mode),
-            Input::GrantsChanged(grants) => self.grants_changed(grants),
-            Input::BudgetChanged(budget) => self.budget_changed(budget),
-            Input::Narrowed(narrowing) => self.narrowed(&narrowing),
-            Input::Cancelled { reason } => self.cancelled(reason),
-            Input::TimePassed => self.time_passed(),
-        }
+            Input::Summarised { call, result } => self.summarised(phase, call, result),
+            Input::ToolsChanged(tools) => self.tools_changed(phase, tools),
+            Input::ModeChanged(mode) => self.mode_changed(phase, mode),
+            Input::GrantsChanged(grants) => self.grants_changed(phase, grants),
+            Input::BudgetChanged(budget) => self.budget_changed(phase, budget),
+            Input::Narrowed(narrowing) => self.narrowed(phase, &narrowing),
+            Input::Cancelled { reason } => self.cancelled(phase, reason),
+            Input::TimePassed => self.time_passed(phase),
+        };
     }
 
     /// Queues a command and adds it to the record's digest.
@@ -452,16 +435,17 @@ impl Run {
         self.issue(Effect::Emit(Numbered { id, at: self.state.now, event }));
     }
 
-    /// Ignores a fact that came too late or twice.
-    fn ignore(&mut self, call: CallId) {
-        self.emit(Event::Ignored { call: Some(call) });
+    /// Ignores a fact that came too late or twice: the phase stays.
+    fn ignore(&mut self, phase: RunPhase, call: impl Into<CallId>) -> RunPhase {
+        self.emit(Event::Ignored { call: Some(call.into()) });
+        phase
     }
 
-    fn next_call(&mut self) -> CallId {
-        let call = CallId::new(self.state.next_call);
-        let shared = planted(PlantedBug::CallIdReused) && call.value() % 7 == 6;
-        self.state.next_call += u64::from(!shared);
-        call
+    /// The number of the next piece of work. All kinds of ids share one counter.
+    fn next_number(&mut self) -> u64 {
+        let number = self.state.next_call;
+        self.state.next_call += 1;
+        number
     }
 
     /// Sends a note to the model in the kernel's own name.
@@ -482,19 +466,12 @@ impl Run {
         let id = MessageId::new(self.state.next_message);
         self.state.next_message += 1;
         let message = Arc::new(Message { author, ..Message::new(id, role, blocks) });
-        if !(planted(PlantedBug::HistoryHole) && role == Role::Tool) {
-            self.state.history.push(message.clone());
-        }
+        self.state.history.push(message.clone());
         if role != Role::Custom {
             self.state.view.push(message.clone(), self.shared.family());
         }
         self.emit(Event::MessageAdded { message: message.clone() });
         message
-    }
-
-    /// Takes the phase out and leaves `Idle`; every caller must set the next one.
-    fn take_phase(&mut self) -> RunPhase {
-        core::mem::replace(&mut self.state.phase, RunPhase::Idle)
     }
 }
 

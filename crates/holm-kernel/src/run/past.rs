@@ -80,9 +80,9 @@ impl Run {
     }
 
     fn seal_past(&mut self, text: &str) -> String {
-        let seal = self.next_call();
+        let number = self.next_number();
         let body = EnvelopeBody::clip(text, self.config().limits.result_chars, ExcerptBias::MostlyHead);
-        envelope::seal(self.shared.seal(seal), &body)
+        envelope::seal(self.shared.seal(number), &body)
     }
 }
 

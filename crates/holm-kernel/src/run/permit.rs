@@ -20,7 +20,6 @@ use holm_grants::{
 use holm_guards::json::Json;
 
 use super::{Run, plan::leaves_plan};
-use crate::planted::{PlantedBug, planted};
 use crate::{Approvals, AskReason, CallAccess, MarkRule, Timestamp, ToolSpec};
 
 /// The decision of the rules about a call.
@@ -84,7 +83,7 @@ impl Run {
         // declaration.
         let access = self.access(tool);
         let level = if leaves_plan(tool) { Level::None } else { access.level(tool.level) };
-        if self.state.mode.stance(level) == LevelDecision::Deny && !planted(PlantedBug::ModeIgnored) {
+        if self.state.mode.stance(level) == LevelDecision::Deny {
             return PermitDecision::Deny(self.refused_in_plan(tool));
         }
         if let Some(denial) = self.denied_by_name(tool) {
@@ -103,16 +102,13 @@ impl Run {
             let from_root = self.spelled_from_root(need);
             let policy = &self.state.authority.policy;
             match (policy.decide_need(need), from_root.as_ref().map(|need| policy.decide_need(need))) {
-                (PolicyDecision::Denied(_), _) | (_, Some(PolicyDecision::Denied(_)))
-                    if planted(PlantedBug::DenialPasses) => {}
                 (PolicyDecision::Denied(denial), _) | (_, Some(PolicyDecision::Denied(denial))) => {
                     return PermitDecision::Deny(alloc::format!(
                         "denied: `{need}` is on the deny list (`{denial}`)"
                     ));
                 }
                 (PolicyDecision::Granted(_), _) | (_, Some(PolicyDecision::Granted(_))) => {}
-                (PolicyDecision::Missing, _)
-                    if self.is_leased(need) || planted(PlantedBug::MissingGrantPasses) => {}
+                (PolicyDecision::Missing, _) if self.is_leased(need) => {}
                 (PolicyDecision::Missing, _) => missing.push(need.to_string()),
             }
         }
@@ -134,13 +130,7 @@ impl Run {
 
     fn denied_by_name(&self, tool: &ToolSpec) -> Option<String> {
         let named = AccessRequest::new(GrantKind::Tool, &tool.name).ok()?;
-        let denial = self
-            .state
-            .authority
-            .policy
-            .denials
-            .hitting(&named)
-            .filter(|_| !planted(PlantedBug::DenialPasses));
+        let denial = self.state.authority.policy.denials.hitting(&named);
         denial.map(|denial| alloc::format!("denied: `{}` is on the deny list (`{denial}`)", tool.name))
     }
 
@@ -160,7 +150,7 @@ impl Run {
         if !missing.is_empty() {
             reasons.push(AskReason::MissingGrant);
         }
-        if stance == LevelDecision::Ask && !self.is_tool_granted(tool) && !planted(PlantedBug::LevelUnasked) {
+        if stance == LevelDecision::Ask && !self.is_tool_granted(tool) {
             reasons.push(AskReason::Level);
         }
         if self.marks_apply() && !self.is_given_since(tool, needs) {
@@ -180,9 +170,6 @@ impl Run {
 
     fn marks_apply(&self) -> bool {
         let marks = self.state.marks;
-        if planted(PlantedBug::MarksIgnored) {
-            return false;
-        }
         match self.config().mark_rule {
             MarkRule::AskAfterAny => marks.any(),
             MarkRule::AskAfterBoth => marks.untrusted && marks.private,
@@ -210,7 +197,7 @@ impl Run {
 
     fn holds(&self, leases: &GrantLeases, need: &CallNeed) -> bool {
         let now = self.state.now.value();
-        let active = |lease: &&GrantLease| lease.active_at(now) || planted(PlantedBug::LeaseNeverEnds);
+        let active = |lease: &&GrantLease| lease.active_at(now);
         leases.iter().filter(active).any(|lease| match need {
             CallNeed::Request(request) => lease.grant.admits(request),
             CallNeed::Grant(grant) => lease.grant.contains(grant),
@@ -276,7 +263,7 @@ impl Run {
     pub(super) fn expire_leases(&mut self) {
         let now = self.state.now.value();
         let authority = &mut self.state.authority;
-        if authority.leases.iter().all(|lease| lease.active_at(now)) || planted(PlantedBug::LeaseNeverEnds) {
+        if authority.leases.iter().all(|lease| lease.active_at(now)) {
             return;
         }
         authority.leases.expire(now);

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::{Run, batch::CallSlot, permit::kind_of, state::RunPhase};
 use crate::loops::CallImpact;
 use crate::{
-    CallAccess, CallId, Event, Outcome, PlanAccess, PlanOffer, PlanRole, ToolKind, ToolOutput, ToolSpec,
+    CallAccess, Event, Outcome, PlanAccess, PlanOffer, PlanRole, QuestionId, ToolKind, ToolOutput, ToolSpec,
 };
 
 impl Run {
@@ -37,7 +37,7 @@ impl Run {
     /// The arguments with which plan mode ends if this question is approved, if a person or a hook
     /// replaced the model's own. The model is only told that its plan was approved, so the host
     /// must tell it which plan that was.
-    pub fn rewritten_plan(&self, question: CallId) -> Option<&str> {
+    pub fn rewritten_plan(&self, question: QuestionId) -> Option<&str> {
         let RunPhase::Working(batch) = &self.state.phase else { return None };
         let asked = batch.slots.iter().find(|slot| slot.is_asked_under(question))?;
         let leaves = asked.entry.as_ref().is_some_and(|entry| leaves_plan(&entry.tool));

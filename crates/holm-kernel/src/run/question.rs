@@ -23,12 +23,12 @@ use super::{
     batch::{BatchAction, CallSlot, SlotState},
     catalogue::RunCatalogueEntry,
     permit::{GrantorKnowledge, PermitDecision},
+    state::RunPhase,
 };
 use crate::effect::call_digest;
-use crate::planted::{PlantedBug, planted};
 use crate::visible_text;
 use crate::{
-    AskReason, CallAccess, CallId, Effect, Event, Marks, Proposal, Timestamp, ToolKind, ToolSpec, Verdict,
+    AskReason, CallAccess, Effect, Event, Marks, Proposal, QuestionId, Timestamp, ToolKind, ToolSpec, Verdict,
 };
 
 /// How often hooks may rewrite one call. A further rewrite is refused, so that two hooks
@@ -45,12 +45,14 @@ const SHOWN_ARGUMENTS: u64 = 20_000;
 /// circumstances that were not shown.
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
 pub(crate) struct CallQuestion {
-    pub(crate) call: CallId,
+    pub(crate) call: QuestionId,
     /// The count of withdrawals when it was asked.
     pub(crate) withdrawn: u64,
     /// The epoch of the authority at the last comparison of its circumstances.
     pub(crate) epoch: u64,
     pub(crate) shown: QuestionContext,
+    /// Whether a person or a hook approved it.
+    pub(crate) approved: bool,
 }
 
 /// The circumstances that a question shows beside the call itself.
@@ -100,8 +102,7 @@ impl Run {
         let proposal = self.proposal(slot, tool, &shown);
         let authority = &self.state.authority;
         let (withdrawn, epoch) = (authority.withdrawn, authority.epoch);
-        slot.ask = Some(CallQuestion { call: proposal.call, withdrawn, epoch, shown });
-        slot.approved = false;
+        slot.ask = Some(CallQuestion { call: proposal.call, withdrawn, epoch, shown, approved: false });
         slot.state = SlotState::Judging;
         self.emit(Event::ApprovalAsked { call: slot.call });
         self.issue(Effect::Judge(proposal.into()));
@@ -138,8 +139,8 @@ impl Run {
         let needs: Vec<String> = access.allowed(&slot.needs).iter().map(ToString::to_string).collect();
         let hands_on: Vec<String> = shown.hands_on.iter().map(ToString::to_string).collect();
         Proposal {
-            // The first question has the id of its call, later ones have their own.
-            call: if slot.ask.is_none() { slot.call } else { self.next_call() },
+            // The first question has the number of its call, later ones have their own.
+            call: QuestionId::new(if slot.ask.is_none() { slot.call.value() } else { self.next_number() }),
             tool_call: slot.call,
             tool: visible_text::visible_line(&slot.name),
             arguments: visible_text::visible_bounded(&slot.arguments, SHOWN_ARGUMENTS),
@@ -163,9 +164,7 @@ impl Run {
             PermitDecision::Deny(reason) => self.stop_call(slot, &reason),
             PermitDecision::Ask { reasons, missing } if !self.is_answerable(slot, &reasons, &missing) => {
                 let Some(entry) = slot.entry.clone() else { return };
-                if !planted(PlantedBug::AbortUnsaid) {
-                    self.issue(Effect::Abort(asked));
-                }
+                self.issue(Effect::Abort(asked.into()));
                 self.pose(slot, &entry.tool, reasons, missing);
             }
             PermitDecision::Ask { .. } | PermitDecision::Allow => {
@@ -179,26 +178,22 @@ impl Run {
     /// Whether an answer to the last question counts under the present circumstances.
     fn is_answerable(&self, slot: &CallSlot, reasons: &[AskReason], missing: &[String]) -> bool {
         let (Some(ask), Some(entry)) = (&slot.ask, &slot.entry) else { return false };
-        if planted(PlantedBug::QuestionOutlivesChange) {
-            return true;
-        }
         let now = self.circumstances(&entry.tool, reasons.to_vec(), missing.to_vec());
         ask.withdrawn == self.state.authority.withdrawn && ask.shown.covers(&now)
     }
 
     /// Whether a call was approved under circumstances that cover the present ones.
     pub(super) fn is_approved(&self, slot: &CallSlot, reasons: &[AskReason], missing: &[String]) -> bool {
-        slot.approved
-            && (self.is_answerable(slot, reasons, missing) || planted(PlantedBug::ApprovalOutlivesChange))
+        slot.ask.as_ref().is_some_and(|ask| ask.approved) && self.is_answerable(slot, reasons, missing)
     }
 
-    pub(super) fn judged(&mut self, call: CallId, verdict: Verdict) {
-        self.with_slot(call, |run, slot| {
-            if !slot.is_asked_under(call) && !planted(PlantedBug::LateVerdictCounts) {
+    pub(super) fn judged(&mut self, phase: RunPhase, call: QuestionId, verdict: Verdict) -> RunPhase {
+        self.with_slot(phase, call.into(), |run, slot| {
+            if !slot.is_asked_under(call) {
                 return BatchAction::Late;
             }
             run.apply_verdict(slot, verdict)
-        });
+        })
     }
 
     fn apply_verdict(&mut self, slot: &mut CallSlot, verdict: Verdict) -> BatchAction {
@@ -207,7 +202,9 @@ impl Run {
             Verdict::Allow { grants, until } => {
                 self.emit(Event::ApprovalGiven { call, allowed: true, reason: String::new() });
                 self.accept_grants(slot, &grants, until);
-                slot.approved = true;
+                if let Some(ask) = &mut slot.ask {
+                    ask.approved = true;
+                }
                 slot.state = SlotState::Ready;
                 // Deny is final, also if it came into force while the question was open.
                 self.permit_again(slot);
@@ -244,7 +241,7 @@ impl Run {
         if grants.is_empty() || ask.withdrawn != self.state.authority.withdrawn {
             return;
         }
-        let knowledge = if ask.shown.marks == self.state.marks || planted(PlantedBug::AnswerKnowsMore) {
+        let knowledge = if ask.shown.marks == self.state.marks {
             GrantorKnowledge::Current
         } else {
             GrantorKnowledge::Outdated
@@ -306,7 +303,7 @@ impl CallSlot {
     }
 
     /// Whether a verdict with this id answers the open question.
-    pub(crate) fn is_asked_under(&self, call: CallId) -> bool {
+    pub(crate) fn is_asked_under(&self, call: QuestionId) -> bool {
         self.open_question().is_some_and(|ask| ask.call == call)
     }
 }

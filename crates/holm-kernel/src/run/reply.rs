@@ -18,8 +18,8 @@ use super::{
 use crate::digest::StreamHasher;
 use crate::protocol::{self, ParsedReply};
 use crate::{
-    Announcements, Block, CallId, ConsultPoint, Ending, Event, Failure, FailureClass, Limit, ModelResult,
-    PlainAnswer, Protocol, Question, Reply, Role, StepCause, StopReason, ToolCall, plain_text,
+    Announcements, Block, ConsultPoint, Ending, Event, Failure, FailureClass, Limit, ModelCallId,
+    ModelResult, PlainAnswer, Protocol, Question, Reply, Role, StepCause, StopReason, ToolCall, plain_text,
 };
 
 /// The default note for a model whose reply was cut.
@@ -30,40 +30,39 @@ const RESUME: &str = "Your reply was cut at the output limit. Continue exactly w
 const PARTS: &str = "\n\n";
 
 impl Run {
-    pub(super) fn model_finished(&mut self, call: CallId, mut result: ModelResult) {
+    pub(super) fn model_finished(
+        &mut self,
+        phase: RunPhase,
+        call: ModelCallId,
+        mut result: ModelResult,
+    ) -> RunPhase {
         if self.pays_late(call, &result) {
-            return self.ignore(call);
+            return self.ignore(phase, call);
         }
-        match self.take_phase() {
+        match phase {
             RunPhase::Calling(PendingModelCall { call: waiting, draft, tokens }) if waiting == call => {
                 self.fill_in(tokens, &mut result);
-                self.turn_finished(call, draft, result);
+                self.turn_finished(call, draft, result)
             }
-            RunPhase::Working(batch) => {
-                self.state.phase = RunPhase::Working(batch);
-                self.skill_replied(call, result);
-            }
-            other => {
-                self.state.phase = other;
-                self.ignore(call);
-            }
+            RunPhase::Working(_) => self.skill_replied(phase, call, result),
+            other => self.ignore(other, call),
         }
     }
 
-    fn turn_finished(&mut self, call: CallId, draft: RequestDraft, result: ModelResult) {
+    fn turn_finished(&mut self, call: ModelCallId, draft: RequestDraft, result: ModelResult) -> RunPhase {
         match result {
             ModelResult::Replied(reply) => self.replied(call, draft, reply),
             ModelResult::Aborted(reply) => {
                 let message = String::from("the host stopped the call");
                 let usage = reply.usage;
                 let failure = Failure { class: FailureClass::Network, message, retry_after_ms: None, usage };
-                self.model_failed(call, draft, failure);
+                self.model_failed(call, draft, failure)
             }
             ModelResult::Failed(failure) => self.model_failed(call, draft, failure),
         }
     }
 
-    fn replied(&mut self, call: CallId, draft: RequestDraft, mut reply: Reply) {
+    fn replied(&mut self, call: ModelCallId, draft: RequestDraft, mut reply: Reply) -> RunPhase {
         // Only the kernel writes results: a result in a reply would answer a call that never ran.
         reply.blocks.retain(|block| !matches!(block, Block::ToolResult(_)));
         if is_empty(&reply) {
@@ -80,20 +79,20 @@ impl Run {
             StopReason::EndTurn | StopReason::ToolUse | StopReason::StopSequence | StopReason::Other => {
                 self.state.group.turns += 1;
                 self.state.group.cuts = 0;
-                self.read(reply.blocks);
+                self.read(reply.blocks)
             }
         }
     }
 
-    fn refused(&mut self, reply: Reply) {
+    fn refused(&mut self, reply: Reply) -> RunPhase {
         self.state.group.turns += 1;
         let reason = plain_text(&reply.blocks);
         self.add_unread(reply.blocks);
-        self.finish(Ending::Refused { reason });
+        self.finish(Ending::Refused { reason })
     }
 
     /// The output cap cut the reply: retries with a larger cap, or asks the model to continue.
-    fn cut_short(&mut self, call: CallId, mut draft: RequestDraft, reply: Reply) {
+    fn cut_short(&mut self, call: ModelCallId, mut draft: RequestDraft, reply: Reply) -> RunPhase {
         let recovery = self.config().limits.max_tokens;
         let tries = self.state.group.cuts;
         let cap = draft.cap.or_else(|| self.shared.model().and_then(|model| model.max_output));
@@ -126,7 +125,7 @@ impl Run {
             return self.advance_turn(PreparationStep::Call, draft);
         }
         self.ask_to_continue(tries, cap, reply.blocks);
-        self.next_turn();
+        self.next_turn()
     }
 
     /// Keeps what was cut, and tells the model to continue with its next reply.
@@ -178,7 +177,7 @@ impl Run {
     }
 
     /// Reads a whole reply by the run's protocol.
-    fn read(&mut self, mut blocks: Vec<Block>) {
+    fn read(&mut self, mut blocks: Vec<Block>) -> RunPhase {
         match self.config().protocol {
             Protocol::Native => {
                 self.mend_calls(&mut blocks);
@@ -190,7 +189,7 @@ impl Run {
                 self.state.group.cut_text.clear();
                 // The correction helped; a later mistake gets a correction of its own.
                 self.state.group.corrected = false;
-                self.open_batch(message.tool_calls());
+                self.open_batch(message.tool_calls())
             }
             Protocol::Text => {
                 let text = plain_text(&blocks);
@@ -201,12 +200,12 @@ impl Run {
                 }
                 self.state.group.cut_text.clear();
                 self.add_unread(blocks);
-                self.read_text(reading);
+                self.read_text(reading)
             }
         }
     }
 
-    fn read_text(&mut self, reading: ParsedReply) {
+    fn read_text(&mut self, reading: ParsedReply) -> RunPhase {
         let (name, arguments) = match reading {
             ParsedReply::Tool { name, arguments } | ParsedReply::Skill { name, arguments } => {
                 (name, arguments)
@@ -225,7 +224,7 @@ impl Run {
         };
         let (name, arguments) =
             protocol::resolve_alias(&self.config().policy.aliases, name, arguments, schema);
-        self.open_batch([ToolCall { id, name, arguments, replay: None }].iter());
+        self.open_batch([ToolCall { id, name, arguments, replay: None }].iter())
     }
 
     /// Resolves the aliases of a native reply's calls and those that the tool search passes on, and
@@ -262,17 +261,17 @@ impl Run {
     }
 
     /// Handles text without a call.
-    fn answer(&mut self, text: String) {
+    fn answer(&mut self, text: String) -> RunPhase {
         if self.wants(ConsultPoint::PlainAnswer) {
             let question = Question::PlainAnswer { text: text.clone() };
             return self.consult(question, ConsultationSubject::PlainAnswer(text));
         }
-        self.plain_answer(text);
+        self.plain_answer(text)
     }
 
     /// A plain answer ends the run, unless the policy requires a terminal tool and the model
     /// was not reminded yet.
-    pub(super) fn plain_answer(&mut self, text: String) {
+    pub(super) fn plain_answer(&mut self, text: String) -> RunPhase {
         if let PlainAnswer::RemindOnce(reminder) = &self.config().policy.plain_answer
             && !self.state.group.reminded
         {
@@ -281,7 +280,7 @@ impl Run {
             self.note(reminder);
             return self.next_turn();
         }
-        self.natural_stop(Ending::Answered { text });
+        self.natural_stop(Ending::Answered { text })
     }
 
     /// Whether a native reply announces an action that it could have taken, with a turn
@@ -296,7 +295,7 @@ impl Run {
     /// An announcement without its action gets one correction, then a stronger model,
     /// then the ladder's hint. If the model still only announces, the text is the answer,
     /// so no text is lost.
-    fn announced(&mut self, text: String) {
+    fn announced(&mut self, text: String) -> RunPhase {
         if self.state.group.corrected {
             let reason = announced_twice(&text);
             if !self.falls_short(StepCause::Inconclusive, &reason) {
@@ -307,18 +306,18 @@ impl Run {
                 return self.next_turn();
             }
         }
-        self.correct();
+        self.correct()
     }
 
-    fn correct(&mut self) {
+    fn correct(&mut self) -> RunPhase {
         self.state.group.corrected = true;
         let correction = self.config().policy.inconclusive.correction.clone();
         self.note(correction);
-        self.next_turn();
+        self.next_turn()
     }
 
     /// A plan in prose without an action gets one correction.
-    fn inconclusive(&mut self, text: &str) {
+    fn inconclusive(&mut self, text: &str) -> RunPhase {
         if self.state.group.corrected {
             let reason = announced_twice(text);
             if !self.falls_short(StepCause::Inconclusive, &reason) {
@@ -331,7 +330,7 @@ impl Run {
                 return self.next_turn();
             }
         }
-        self.correct();
+        self.correct()
     }
 }
 

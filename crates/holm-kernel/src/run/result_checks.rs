@@ -24,13 +24,13 @@ use super::{
     batch::{BatchAction, CallSlot, PendingChecks, SlotState},
     catalogue::RunCatalogueEntry,
     ladder::CorrectionChance,
-    state::QuotaUsage,
+    state::{QuotaUsage, RunPhase},
 };
 use crate::digest::StreamHasher;
 use crate::loops::CallImpact;
 use crate::{
-    Answer, CallId, Check, CheckRequest, CheckRuling, ConsultPoint, Consultation, Effect, Ending, Event,
-    Exemption, Marks, Outcome, Question, ToolOutput,
+    Answer, Check, CheckId, CheckRequest, CheckRuling, ConsultPoint, Consultation, ConsultationId, Effect,
+    Ending, Event, Exemption, Marks, Outcome, Question, ToolOutput,
 };
 
 /// One correction is allowed; the second rejection is a failure.
@@ -57,7 +57,7 @@ impl Run {
     }
 
     pub(super) fn ask_review(&mut self, slot: &mut CallSlot, output: ToolOutput, millis: u64) {
-        let call = self.next_call();
+        let call = ConsultationId::new(self.next_number());
         let question = Question::AfterTool {
             tool_call: slot.call,
             tool: String::from(&*slot.name),
@@ -67,15 +67,18 @@ impl Run {
         self.issue(Effect::Consult(Consultation { call, question }.into()));
     }
 
-    pub(super) fn after_tool_consulted(&mut self, call: CallId, answer: Answer) {
-        self.with_slot(call, |run, slot| {
-            if !matches!(slot.state, SlotState::Reviewing { consult, .. } if consult == call) {
-                return BatchAction::Late;
-            }
-            let SlotState::Reviewing { output, millis, .. } =
-                core::mem::replace(&mut slot.state, SlotState::Ready)
-            else {
-                return BatchAction::Late;
+    pub(super) fn after_tool_consulted(
+        &mut self,
+        phase: RunPhase,
+        call: ConsultationId,
+        answer: Answer,
+    ) -> RunPhase {
+        self.with_slot(phase, call.into(), |run, slot| {
+            let (output, millis) = match &mut slot.state {
+                SlotState::Reviewing { consult, output, millis } if *consult == call => {
+                    (core::mem::take(&mut **output), *millis)
+                }
+                _ => return BatchAction::Late,
             };
             let output = match answer {
                 Answer::Output(changed) => {
@@ -84,12 +87,12 @@ impl Run {
                 }
                 Answer::Failed { reason } => {
                     run.emit(Event::HookFailed { reason });
-                    *output
+                    output
                 }
-                _ => *output,
+                _ => output,
             };
             run.believe(slot, output, millis)
-        });
+        })
     }
 
     /// Plausibility first, then the tool's own postconditions; the first rejection decides.
@@ -125,7 +128,7 @@ impl Run {
         if checks.is_empty() {
             return self.accept(slot, &entry, output, millis);
         }
-        self.run_check(slot, PendingChecks { call: slot.call, output, millis, checks });
+        self.run_check(slot, PendingChecks { output, millis, checks });
         BatchAction::Advance
     }
 
@@ -216,46 +219,43 @@ impl Run {
         self.state.loops.observe(slot.fingerprint, digest.finish(), change);
     }
 
-    /// Starts the next executable check, or believes the result if none is left.
-    pub(super) fn run_check(&mut self, slot: &mut CallSlot, mut checking: PendingChecks) {
-        let Some(check) = checking.checks.front().cloned() else { return };
-        checking.call = self.next_call();
-        let call = checking.call;
-        slot.state = SlotState::Checking(checking.into());
+    /// Starts the next executable check.
+    pub(super) fn run_check(&mut self, slot: &mut CallSlot, pending: PendingChecks) {
+        let Some(check) = pending.checks.front().cloned() else { return };
+        let call = CheckId::new(self.next_number());
+        slot.state = SlotState::Checking { check: call, pending: pending.into() };
         self.issue(Effect::Check { call, request: CheckRequest { tool_call: slot.call, check }.into() });
     }
 
-    pub(super) fn checked(&mut self, call: CallId, ruling: CheckRuling) {
-        self.with_slot(call, |run, slot| {
+    pub(super) fn checked(&mut self, phase: RunPhase, call: CheckId, ruling: CheckRuling) -> RunPhase {
+        self.with_slot(phase, call.into(), |run, slot| {
             let Some(entry) = slot.entry.clone() else { return BatchAction::Late };
-            if !matches!(&slot.state, SlotState::Checking(checking) if checking.call == call) {
-                return BatchAction::Late;
-            }
-            let SlotState::Checking(checking) = core::mem::replace(&mut slot.state, SlotState::Ready) else {
-                return BatchAction::Late;
+            let pending = match &mut slot.state {
+                SlotState::Checking { check, pending } if *check == call => core::mem::take(&mut **pending),
+                _ => return BatchAction::Late,
             };
-            run.apply_check(slot, &entry, *checking, ruling)
-        });
+            run.apply_check(slot, &entry, pending, ruling)
+        })
     }
 
     fn apply_check(
         &mut self,
         slot: &mut CallSlot,
         entry: &Arc<RunCatalogueEntry>,
-        mut checking: PendingChecks,
+        mut pending: PendingChecks,
         ruling: CheckRuling,
     ) -> BatchAction {
-        let Some(check) = checking.checks.pop_front() else { return BatchAction::Late };
+        let Some(check) = pending.checks.pop_front() else { return BatchAction::Late };
         if let CheckRuling::Failed { reason } | CheckRuling::Broken { reason } = ruling {
             let ruling = against(&check, reason);
-            if let Some(after) = self.rule(slot, &ruling, &checking.output, checking.millis) {
+            if let Some(after) = self.rule(slot, &ruling, &pending.output, pending.millis) {
                 return after;
             }
         }
-        if checking.checks.is_empty() {
-            return self.accept(slot, entry, checking.output, checking.millis);
+        if pending.checks.is_empty() {
+            return self.accept(slot, entry, pending.output, pending.millis);
         }
-        self.run_check(slot, checking);
+        self.run_check(slot, pending);
         BatchAction::Advance
     }
 }

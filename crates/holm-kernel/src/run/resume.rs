@@ -18,7 +18,6 @@ use super::{
     skill::SkillAttempt,
     state::{ConsultationSubject, RunPhase},
 };
-use crate::planted::{PlantedBug, planted};
 use crate::{Consultation, Effect, Ending, Event, FailureClass, Outcome, Question, ToolOutput};
 
 /// The most crashes in a row during the same work. One or two planned restarts are not crashes, but
@@ -33,50 +32,43 @@ const UNKNOWN: &str = "outcome unknown: Holm stopped while this call ran. It may
     effect; check before you repeat it.";
 
 impl Run {
-    pub(super) fn resumed(&mut self, host: String) {
+    pub(super) fn resumed(&mut self, phase: RunPhase, host: String) -> RunPhase {
         self.effects.clear();
         self.emit(Event::RunResumed { host });
         self.write_off_model_calls();
-        if !planted(PlantedBug::CrashesUncounted) && self.repeats_work() {
+        if phase.repeats_work() {
             self.state.group.crashes += 1;
             if self.state.group.crashes >= MOST_CRASHES {
-                return self.give_up_crashing();
+                return self.give_up_crashing(phase);
             }
         }
         self.resume_children();
-        match self.take_phase() {
-            RunPhase::Idle => {}
+        match phase {
+            RunPhase::Idle => RunPhase::Idle,
             RunPhase::Consulting(consulting) => {
-                let question = self.question(&consulting.about);
-                let call = consulting.call;
-                self.state.phase = RunPhase::Consulting(consulting);
+                let (call, question) = (consulting.call, self.question(&consulting.about));
                 self.issue(Effect::Consult(Consultation { call, question }.into()));
-            }
-            calling @ RunPhase::Calling(_) if planted(PlantedBug::ModelForgotten) => {
-                self.state.phase = calling;
+                RunPhase::Consulting(consulting)
             }
             RunPhase::Calling(calling) => {
                 self.emit(Event::Withdrawn { call: calling.call });
                 self.pay_lost(calling.tokens);
-                self.call_model(calling.draft);
+                self.call_model(calling.draft)
             }
             RunPhase::Summarising { draft, tokens, .. } => {
                 self.pay_lost(tokens);
-                self.advance_turn(super::state::PreparationStep::Plan, draft);
+                self.advance_turn(super::state::PreparationStep::Plan, draft)
             }
             waiting @ (RunPhase::Backoff { .. } | RunPhase::Awaiting { .. }) => {
-                self.state.phase = waiting;
                 // A child that could not start again is reported, and the run may be waiting for
                 // its share.
-                if !self.state.arrived.is_empty() {
-                    self.look_around();
-                }
+                if self.state.arrived.is_empty() { waiting } else { self.look_around(waiting) }
             }
             RunPhase::Working(batch) => self.resume_batch(batch),
         }
     }
 
-    fn resume_batch(&mut self, mut batch: CallBatch) {
+    fn resume_batch(&mut self, mut batch: CallBatch) -> RunPhase {
         let one_skill = self.has_limit();
         let mut skill_open = false;
         for slot in &mut batch.slots {
@@ -88,52 +80,38 @@ impl Run {
             }
             skill_open |= one_skill && slot.is_skill_open();
         }
-        self.state.phase = RunPhase::Working(batch);
-        self.advance_batch();
-    }
-
-    /// Whether the host that stopped was doing work that would now start again. Questions to
-    /// people, children and pauses outlive a host, and do not explain a crash.
-    fn repeats_work(&self) -> bool {
-        match &self.state.phase {
-            RunPhase::Calling(_) | RunPhase::Summarising { .. } | RunPhase::Consulting(_) => true,
-            RunPhase::Working(batch) => batch.slots.iter().any(CallSlot::begins_again),
-            RunPhase::Idle | RunPhase::Backoff { .. } | RunPhase::Awaiting { .. } => false,
-        }
+        self.advance_batch(batch)
     }
 
     /// Ends the group: every host crashed at the same place, and the next one would too.
-    fn give_up_crashing(&mut self) {
+    fn give_up_crashing(&mut self, phase: RunPhase) -> RunPhase {
         let crashes = self.state.group.crashes;
         let message = alloc::format!(
             "Holm stopped {crashes} times in a row during this step without an answer in between; check \
             its log and its memory, then send another prompt to continue"
         );
         let ending = Ending::Failed { class: FailureClass::HostCrash, message, attempts: crashes };
-        match self.take_phase() {
+        match phase {
             RunPhase::Calling(calling) => {
                 self.emit(Event::Withdrawn { call: calling.call });
                 self.pay_lost(calling.tokens);
-                self.finish(ending);
+                self.finish(ending)
             }
             RunPhase::Summarising { tokens, .. } => {
                 self.pay_lost(tokens);
-                self.finish(ending);
+                self.finish(ending)
             }
             RunPhase::Working(mut batch) => {
                 for slot in &mut batch.slots {
                     self.abandon(slot);
                 }
                 batch.ending = Some(ending);
-                self.state.phase = RunPhase::Working(batch);
-                self.close_batch();
+                self.close_batch(batch)
             }
             RunPhase::Idle
             | RunPhase::Consulting(_)
             | RunPhase::Backoff { .. }
-            | RunPhase::Awaiting { .. } => {
-                self.finish(ending);
-            }
+            | RunPhase::Awaiting { .. } => self.finish(ending),
         }
     }
 
@@ -150,7 +128,7 @@ impl Run {
             | SlotState::Issued { .. }
             | SlotState::Delegated { .. }
             | SlotState::Reviewing { .. }
-            | SlotState::Checking(_)
+            | SlotState::Checking { .. }
             | SlotState::Done(_) => self.stop_call(slot, ABANDONED),
         }
     }
@@ -180,7 +158,6 @@ impl Run {
     pub(super) fn resume_slot(&mut self, slot: &mut CallSlot) {
         match &slot.state {
             SlotState::Ready | SlotState::SkillDue(_) | SlotState::Done(_) => {}
-            SlotState::Judging if planted(PlantedBug::QuestionForgotten) => {}
             SlotState::Judging => self.judge_again(slot),
             SlotState::Issued { .. } => {
                 self.give_back_call(slot);
@@ -200,22 +177,34 @@ impl Run {
                 let (output, millis) = ((**output).clone(), *millis);
                 self.ask_review(slot, output, millis);
             }
-            SlotState::Checking(checking) => {
-                let checking = (**checking).clone();
-                self.run_check(slot, checking);
+            SlotState::Checking { pending, .. } => {
+                let pending = (**pending).clone();
+                self.run_check(slot, pending);
             }
         }
     }
 
     fn resume_running(&mut self, slot: &mut CallSlot) {
         let again = slot.entry.as_ref().is_some_and(|entry| entry.tool.may_run_again());
-        if !again && !planted(PlantedBug::RunsAgain) {
+        if !again {
             return self.settle(slot, Outcome::Unknown, ToolOutput::text(UNKNOWN), 0);
         }
         // Its permission is checked again before it runs again.
         self.give_back_call(slot);
         slot.again = true;
         slot.state = SlotState::Ready;
+    }
+}
+
+impl RunPhase {
+    /// Whether the host that stopped was doing work that would now start again. Questions to
+    /// people, children and pauses outlive a host, and do not explain a crash.
+    fn repeats_work(&self) -> bool {
+        match self {
+            Self::Calling(_) | Self::Summarising { .. } | Self::Consulting(_) => true,
+            Self::Working(batch) => batch.slots.iter().any(CallSlot::begins_again),
+            Self::Idle | Self::Backoff { .. } | Self::Awaiting { .. } => false,
+        }
     }
 }
 
@@ -226,7 +215,7 @@ impl CallSlot {
             SlotState::Issued { .. }
             | SlotState::Skilled(_)
             | SlotState::Reviewing { .. }
-            | SlotState::Checking(_) => true,
+            | SlotState::Checking { .. } => true,
             SlotState::Running { .. } => self.entry.as_ref().is_some_and(|entry| entry.tool.may_run_again()),
             SlotState::Judging
             | SlotState::Ready

@@ -23,11 +23,12 @@ use super::{
     batch::{BatchAction, CallSlot, SlotState},
     catalogue::RunCatalogueEntry,
     ladder::CorrectionChance,
+    state::RunPhase,
 };
 use crate::context::estimate;
 use crate::loops::CallImpact;
 use crate::{
-    Block, CallId, Effect, Event, Message, MessageId, Messages, ModelResult, Purpose, Request, Role,
+    Block, Effect, Event, Message, MessageId, Messages, ModelCallId, ModelResult, Purpose, Request, Role,
     ToolOutput, plain_text,
 };
 
@@ -38,7 +39,7 @@ const MOST_TRIES: u64 = 2;
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
 pub(crate) struct SkillExecution {
     /// The model call that carries it out.
-    pub(crate) call: CallId,
+    pub(crate) call: ModelCallId,
     pub(crate) tries: u64,
     pub(crate) messages: Vec<Arc<Message>>,
     /// Estimated tokens of the request.
@@ -96,7 +97,7 @@ impl Run {
                 ),
             );
         }
-        let call = self.next_call();
+        let call = ModelCallId::new(self.next_number());
         let request = Request {
             purpose: Purpose::Skill,
             model,
@@ -112,8 +113,13 @@ impl Run {
         self.issue(Effect::CallModel { call, request });
     }
 
-    pub(super) fn skill_replied(&mut self, call: CallId, result: ModelResult) {
-        self.with_slot(call, |run, slot| {
+    pub(super) fn skill_replied(
+        &mut self,
+        phase: RunPhase,
+        call: ModelCallId,
+        result: ModelResult,
+    ) -> RunPhase {
+        self.with_slot(phase, call.into(), |run, slot| {
             let SlotState::Skilled(skilled) = &slot.state else { return BatchAction::Late };
             if skilled.call != call {
                 return BatchAction::Late;
@@ -121,7 +127,7 @@ impl Run {
             let skilled = (**skilled).clone();
             run.take_skill_reply(slot, skilled, result);
             BatchAction::Advance
-        });
+        })
     }
 
     fn take_skill_reply(&mut self, slot: &mut CallSlot, skilled: SkillExecution, mut result: ModelResult) {

@@ -25,7 +25,8 @@ use super::{
 use crate::context::ContextView;
 use crate::loops::LoopDetector;
 use crate::{
-    Budget, CallId, Ending, Marks, MessageId, NanoUsd, Patch, Prompt, Seq, Started, Timestamp, Usage,
+    Budget, CallId, ConsultationId, Ending, Marks, MessageId, ModelCallId, NanoUsd, Patch, Prompt, Seq,
+    Started, Timestamp, ToolCallId, Usage,
 };
 
 /// The state of a run: a fold over its inputs.
@@ -46,12 +47,10 @@ pub(crate) struct KernelState {
     /// The money that is reserved for children and model calls.
     pub(crate) reserved: NanoUsd,
     /// The tokens that are reserved for them.
-    #[serde(default)]
     pub(crate) reserved_tokens: u64,
     /// Calls that were given up before their bill arrived.
     pub(crate) owed: BTreeMap<CallId, UnbilledCall>,
     /// The children among them, which hold their shares until then.
-    #[serde(default)]
     pub(crate) stopped: BTreeMap<CallId, UnbilledChild>,
     /// Digests of the providers' call ids: an id must name only one call of the run.
     pub(crate) ids: BTreeSet<u64>,
@@ -61,27 +60,21 @@ pub(crate) struct KernelState {
     pub(crate) marks: Marks,
     pub(crate) mode: Mode,
     /// The mode before the model entered plan mode; `None` if a person chose the mode.
-    #[serde(default)]
     pub(crate) planning_from: Option<Mode>,
     /// The rung of the ladder on which the next group begins, once the run has stepped up.
-    #[serde(default)]
     pub(crate) rung: u64,
     pub(crate) budget: Budget,
     pub(crate) authority: RunAuthority,
     /// Children in the background: their calls are answered while they still work.
     /// None outlives its group.
-    #[serde(default)]
     pub(crate) background: Vec<CallSlot>,
     /// Their results that were not reported to the model yet.
-    #[serde(default)]
     pub(crate) arrived: Vec<CallSlot>,
     /// Children whose result the model got, with the message that reported it, in case
     /// the model asks again.
-    #[serde(default)]
-    pub(crate) gone: BTreeMap<CallId, u64>,
+    pub(crate) gone: BTreeMap<ToolCallId, u64>,
     /// Children whose start was recorded and whose end was not, by name.
-    #[serde(default)]
-    pub(crate) children: BTreeMap<CallId, String>,
+    pub(crate) children: BTreeMap<ToolCallId, String>,
 }
 
 /// A call that was given up. Its estimate is reserved until its bill arrives.
@@ -100,7 +93,6 @@ pub(crate) struct UnbilledCall {
 pub(crate) struct UnbilledChild {
     /// The money that stays reserved for its bill.
     pub(crate) share: NanoUsd,
-    #[serde(default)]
     pub(crate) tokens: Option<u64>,
     pub(crate) since: Timestamp,
 }
@@ -122,7 +114,7 @@ pub(crate) enum RunPhase {
     },
     /// The oldest part of the view is being summarised.
     Summarising {
-        call: CallId,
+        call: ModelCallId,
         upto: MessageId,
         draft: RequestDraft,
         tokens: u64,
@@ -137,7 +129,7 @@ pub(crate) enum RunPhase {
 /// An open question to hooks, and its subject.
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
 pub(crate) struct PendingConsultation {
-    pub(crate) call: CallId,
+    pub(crate) call: ConsultationId,
     pub(crate) about: ConsultationSubject,
 }
 
@@ -180,7 +172,7 @@ pub(crate) struct RequestDraft {
 /// A model call under way.
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
 pub(crate) struct PendingModelCall {
-    pub(crate) call: CallId,
+    pub(crate) call: ModelCallId,
     pub(crate) draft: RequestDraft,
     /// Estimated tokens of the request.
     pub(crate) tokens: u64,
@@ -200,14 +192,12 @@ pub(crate) struct TurnGroup {
     /// Replies in a row that were cut by their cap and retried.
     pub(crate) cuts: u64,
     /// The text of cut replies that the next reply continues.
-    #[serde(default)]
     pub(crate) cut_text: String,
     /// Hosts in a row that stopped during the same work.
     pub(crate) crashes: u64,
     pub(crate) quotas: BTreeMap<Arc<str>, QuotaUsage>,
     /// Rejected results in a row, by tool.
     pub(crate) rejections: BTreeMap<Arc<str>, RejectionCount>,
-    #[serde(default)]
     pub(crate) climb: LadderProgress,
 }
 

@@ -15,9 +15,9 @@ use super::{
     state::{ConsultationSubject, RunPhase},
 };
 use crate::loops::CallImpact;
-use crate::planted::{PlantedBug, planted};
 use crate::{
-    ChildrenAtEnd, ConsultPoint, Effect, Ending, Event, Prompt, Question, Queue, Timestamp, ToolOutput,
+    CallId, ChildrenAtEnd, ConsultPoint, Effect, Ending, Event, Prompt, Question, Queue, Timestamp,
+    ToolOutput,
 };
 
 /// The message for a call that was stopped by its deadline.
@@ -27,42 +27,38 @@ const OVERDUE: &str = "stopped: the call timed out";
 const LEFT: &str = "stopped: the run that made the call has ended";
 
 impl Run {
-    pub(super) fn steered(&mut self, prompt: Prompt) {
-        if self.is_idle() {
+    pub(super) fn steered(&mut self, phase: RunPhase, prompt: Prompt) -> RunPhase {
+        if matches!(phase, RunPhase::Idle) {
             // Steering that arrives just after the end starts a new group; otherwise it would be
             // lost.
-            return self.prompted(prompt);
+            return self.prompted(phase, prompt);
         }
-        if !planted(PlantedBug::SteeringLost) {
-            self.state.steering.push_back(prompt);
-        }
+        self.state.steering.push_back(prompt);
         let waiting = self.state.steering.len() as u64;
         self.emit(Event::Queued { queue: Queue::Steering, waiting });
-        self.look_around();
+        self.look_around(phase)
     }
 
-    pub(super) fn followed_up(&mut self, prompt: Prompt) {
-        if self.is_idle() {
-            return self.prompted(prompt);
+    pub(super) fn followed_up(&mut self, phase: RunPhase, prompt: Prompt) -> RunPhase {
+        if matches!(phase, RunPhase::Idle) {
+            return self.prompted(phase, prompt);
         }
-        self.queue_follow_up(prompt);
+        self.queue_follow_up(phase, prompt)
     }
 
-    pub(super) fn queue_follow_up(&mut self, prompt: Prompt) {
-        if !planted(PlantedBug::FollowUpLost) {
-            self.state.follow_ups.push_back(prompt);
-        }
+    pub(super) fn queue_follow_up(&mut self, phase: RunPhase, prompt: Prompt) -> RunPhase {
+        self.state.follow_ups.push_back(prompt);
         let waiting = self.state.follow_ups.len() as u64;
         self.emit(Event::Queued { queue: Queue::FollowUp, waiting });
-        self.look_around();
+        self.look_around(phase)
     }
 
     /// The run would stop by itself, unless a hook or a queued prompt has more to do.
-    pub(super) fn natural_stop(&mut self, ending: Ending) {
+    pub(super) fn natural_stop(&mut self, ending: Ending) -> RunPhase {
         if self.wants(ConsultPoint::Stop) && !self.has_more_to_hear() {
             return self.consult(Question::Stop, ConsultationSubject::Stop(ending));
         }
-        self.stop_unless_more(ending);
+        self.stop_unless_more(ending)
     }
 
     fn has_more_to_hear(&self) -> bool {
@@ -70,7 +66,7 @@ impl Run {
     }
 
     /// Stops, unless a prompt or a child's result has arrived in the meantime.
-    pub(super) fn stop_unless_more(&mut self, ending: Ending) {
+    pub(super) fn stop_unless_more(&mut self, ending: Ending) -> RunPhase {
         if !self.state.steering.is_empty() || !self.state.arrived.is_empty() {
             return self.next_turn();
         }
@@ -79,16 +75,14 @@ impl Run {
             return self.next_turn();
         }
         if !self.state.background.is_empty() && self.config().children_at_end == ChildrenAtEnd::Wait {
-            self.state.phase = RunPhase::Awaiting { ending };
-            return;
+            return RunPhase::Awaiting { ending };
         }
-        self.finish(ending);
+        self.finish(ending)
     }
 
     /// Ends the group. Running work is stopped. Queued prompts stay for the next prompt, unless
     /// the group is cancelled.
-    pub(super) fn finish(&mut self, ending: Ending) {
-        self.state.phase = RunPhase::Idle;
+    pub(super) fn finish(&mut self, ending: Ending) -> RunPhase {
         self.stop_children(&|_, _| true, LEFT);
         self.emit(Event::GroupEnded {
             ending: ending.clone().into(),
@@ -97,17 +91,15 @@ impl Run {
             spent: self.state.spent,
         });
         self.issue(Effect::Finish(ending.into()));
+        RunPhase::Idle
     }
 
-    pub(super) fn cancelled(&mut self, reason: String) {
-        if planted(PlantedBug::CancelUnheard) {
-            return;
-        }
+    pub(super) fn cancelled(&mut self, phase: RunPhase, reason: String) -> RunPhase {
         let dropped = self.drop_queues();
-        if dropped && self.is_idle() {
-            return;
+        if dropped && matches!(phase, RunPhase::Idle) {
+            return phase;
         }
-        self.stop_with(Ending::Cancelled { reason }, "cancelled");
+        self.stop_with(phase, Ending::Cancelled { reason }, "cancelled")
     }
 
     /// Drops queued prompts: they were meant for the work that is stopped. Returns
@@ -126,20 +118,21 @@ impl Run {
     }
 
     /// Stops everything under way and ends the group.
-    fn stop_with(&mut self, ending: Ending, message: &str) {
-        let abort = match self.take_phase() {
+    fn stop_with(&mut self, phase: RunPhase, ending: Ending, message: &str) -> RunPhase {
+        let abort: Option<CallId> = match phase {
             RunPhase::Idle => {
-                return self.emit(Event::Ignored { call: None });
+                self.emit(Event::Ignored { call: None });
+                return RunPhase::Idle;
             }
-            RunPhase::Consulting(consulting) => Some(consulting.call),
+            RunPhase::Consulting(consulting) => Some(consulting.call.into()),
             RunPhase::Calling(calling) => {
                 self.emit(Event::Withdrawn { call: calling.call });
                 self.owe(calling.call, calling.tokens);
-                Some(calling.call)
+                Some(calling.call.into())
             }
             RunPhase::Summarising { call, tokens, .. } => {
                 self.owe(call, tokens);
-                Some(call)
+                Some(call.into())
             }
             RunPhase::Backoff { .. } | RunPhase::Awaiting { .. } => None,
             RunPhase::Working(mut batch) => {
@@ -147,14 +140,13 @@ impl Run {
                     self.stop_call(slot, message);
                 }
                 batch.ending = Some(ending);
-                self.state.phase = RunPhase::Working(batch);
-                return self.close_batch();
+                return self.close_batch(batch);
             }
         };
         if let Some(call) = abort {
             self.issue(Effect::Abort(call));
         }
-        self.finish(ending);
+        self.finish(ending)
     }
 
     /// The next time at which something must happen without an input.
@@ -164,7 +156,6 @@ impl Run {
         }
         let wall = self.config().limits.wall_ms.limit().map(|millis| self.state.group.started.plus(millis));
         let armed = match &self.state.phase {
-            RunPhase::Backoff { .. } if planted(PlantedBug::TimerForgotten) => None,
             RunPhase::Backoff { until, .. } => Some(*until),
             RunPhase::Working(batch) => batch.slots.iter().filter_map(CallSlot::deadline).min(),
             RunPhase::Awaiting { ending: Ending::OverBudget { .. } | Ending::OverLimit { .. } } => {
@@ -182,29 +173,25 @@ impl Run {
         wall.into_iter().chain(armed).chain(children).min()
     }
 
-    pub(super) fn time_passed(&mut self) {
+    pub(super) fn time_passed(&mut self, phase: RunPhase) -> RunPhase {
         let now = self.state.now;
         if let Some(allowed) = self.config().limits.wall_ms.limit() {
             let used = now.since(self.state.group.started);
-            if !self.is_idle() && used >= allowed {
+            if !matches!(phase, RunPhase::Idle) && used >= allowed {
                 let ending = Ending::OverLimit { limit: crate::Limit::WallClock, used, allowed };
-                return self.stop_with(ending, "stopped: the task's time limit was reached");
+                return self.stop_with(phase, ending, "stopped: the task's time limit was reached");
             }
         }
         self.stop_children(&|_, child| child.deadline().is_some_and(|deadline| now >= deadline), OVERDUE);
-        match self.take_phase() {
+        match phase {
             RunPhase::Backoff { until, draft } if now >= until => {
-                self.advance_turn(super::state::PreparationStep::Plan, draft);
+                self.advance_turn(super::state::PreparationStep::Plan, draft)
             }
             RunPhase::Working(mut batch) => {
                 self.stop_overdue(&mut batch, now);
-                self.state.phase = RunPhase::Working(batch);
-                self.advance_batch();
+                self.advance_batch(batch)
             }
-            other => {
-                self.state.phase = other;
-                self.look_around();
-            }
+            other => self.look_around(other),
         }
     }
 

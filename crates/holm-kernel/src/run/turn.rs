@@ -27,11 +27,11 @@ use super::{
 };
 use crate::context::{CompactionStep, PlanDecision, estimate};
 use crate::digest::SipHashKey;
-use crate::planted::{PlantedBug, planted};
 use crate::{
-    Answer, Block, CallId, ConsultPoint, Consultation, Effect, Ending, Event, FailureClass, Family, Limit,
-    Message, MessageId, Messages, ModelResult, ModelSpec, Offer, Patch, PlainAnswer, PlanStep, Prompt,
-    Protocol, Purpose, Question, Request, Role, SEMANTICS, StopReason, plain_text, protocol,
+    Answer, Block, ConsultPoint, Consultation, ConsultationId, Effect, Ending, Event, FailureClass, Family,
+    Limit, Message, MessageId, Messages, ModelCallId, ModelResult, ModelSpec, Offer, Patch, PlainAnswer,
+    PlanStep, Prompt, Protocol, Purpose, Question, Request, Role, StopReason, ToolCallId, plain_text,
+    protocol,
 };
 
 /// The parts that all requests share, made once and reference-counted.
@@ -106,14 +106,14 @@ impl SharedRequestParts {
         self.models.get(self.current).map_or(Family::Other, |model| model.family)
     }
 
-    /// The seal of a call's envelope.
-    pub(crate) fn seal(&self, call: CallId) -> u64 {
-        let [seal, _] = self.seals.hash(&[&call.value().to_le_bytes()]);
+    /// The seal of an envelope, from a number that no other envelope of the run has.
+    pub(crate) fn seal(&self, number: u64) -> u64 {
+        let [seal, _] = self.seals.hash(&[&number.to_le_bytes()]);
         seal
     }
 
     /// The idempotency key of a call.
-    pub(crate) fn key(&self, call: CallId, tool: &str, arguments: &str) -> crate::IdempotencyKey {
+    pub(crate) fn key(&self, call: ToolCallId, tool: &str, arguments: &str) -> crate::IdempotencyKey {
         crate::IdempotencyKey::new(self.keys.hash(&[
             &call.value().to_le_bytes(),
             tool.as_bytes(),
@@ -132,19 +132,19 @@ impl SharedRequestParts {
 
 impl Run {
     /// A prompt starts a group, or is queued while one is under way.
-    pub(super) fn prompted(&mut self, prompt: Prompt) {
-        match self.state.phase {
+    pub(super) fn prompted(&mut self, phase: RunPhase, prompt: Prompt) -> RunPhase {
+        match phase {
             RunPhase::Idle => self.start_group(prompt),
             RunPhase::Consulting(_)
             | RunPhase::Calling(_)
             | RunPhase::Backoff { .. }
             | RunPhase::Summarising { .. }
             | RunPhase::Working(_)
-            | RunPhase::Awaiting { .. } => self.queue_follow_up(prompt),
+            | RunPhase::Awaiting { .. } => self.queue_follow_up(phase, prompt),
         }
     }
 
-    fn start_group(&mut self, prompt: Prompt) {
+    fn start_group(&mut self, prompt: Prompt) -> RunPhase {
         self.state.groups += 1;
         self.state.group = super::state::TurnGroup {
             started: self.state.now,
@@ -157,19 +157,7 @@ impl Run {
         self.emit(Event::GroupStarted { group: self.state.groups });
         self.say(prompt);
         self.state.view.mark_prompt();
-        if !self.state.started.is_known() {
-            return self.unknown_rules();
-        }
-        self.next_turn();
-    }
-
-    /// Refuses to decide for a run whose rules this kernel does not have.
-    fn unknown_rules(&mut self) {
-        let message = alloc::format!(
-            "the run uses semantics {}, this kernel supports {SEMANTICS}; use a version that supports it",
-            self.state.started.semantics
-        );
-        self.finish(Ending::Failed { class: FailureClass::BadRequest, message, attempts: 0 });
+        self.next_turn()
     }
 
     /// Adds a person's prompt, and sets its marks.
@@ -185,7 +173,7 @@ impl Run {
     }
 
     /// Continues with the next model call, after queued prompts.
-    pub(super) fn next_turn(&mut self) {
+    pub(super) fn next_turn(&mut self) -> RunPhase {
         if !self.state.arrived.is_empty() || !self.state.steering.is_empty() {
             self.part_answer();
         }
@@ -197,7 +185,7 @@ impl Run {
             return self.end_or_wait(ending);
         }
         self.warn_near_limit();
-        self.advance_turn(PreparationStep::Gate, RequestDraft::default());
+        self.advance_turn(PreparationStep::Gate, RequestDraft::default())
     }
 
     /// Checks the limits before more money is spent.
@@ -211,7 +199,6 @@ impl Run {
             })
         };
         over(Limit::Turns, limits.turns, self.state.group.turns)
-            .filter(|_| !planted(PlantedBug::TurnsUnseen))
             .or_else(|| self.tokens_reached())
             .or_else(|| {
                 over(Limit::WallClock, limits.wall_ms, self.state.now.since(self.state.group.started))
@@ -244,7 +231,7 @@ impl Run {
 
     /// Runs the steps that prepare a model call. A step that asks a hook pauses the
     /// preparation until the answer.
-    pub(super) fn advance_turn(&mut self, from: PreparationStep, draft: RequestDraft) {
+    pub(super) fn advance_turn(&mut self, from: PreparationStep, draft: RequestDraft) -> RunPhase {
         let mut step = from;
         loop {
             step = match step {
@@ -283,73 +270,67 @@ impl Run {
         self.config().consult.contains(&point)
     }
 
-    fn consult_turn(&mut self, step: PreparationStep, draft: RequestDraft, question: Question) {
-        self.consult(question, ConsultationSubject::Turn(step, draft));
+    fn consult_turn(&mut self, step: PreparationStep, draft: RequestDraft, question: Question) -> RunPhase {
+        self.consult(question, ConsultationSubject::Turn(step, draft))
     }
 
-    pub(super) fn consult(&mut self, question: Question, about: ConsultationSubject) {
-        let call = self.next_call();
-        self.state.phase = RunPhase::Consulting(PendingConsultation { call, about });
+    pub(super) fn consult(&mut self, question: Question, about: ConsultationSubject) -> RunPhase {
+        let call = ConsultationId::new(self.next_number());
         self.issue(Effect::Consult(Consultation { call, question }.into()));
+        RunPhase::Consulting(PendingConsultation { call, about })
     }
 
     /// Takes an answer to a consultation; batches handle their own.
-    pub(super) fn consulted(&mut self, call: CallId, answer: Answer) {
-        if self.in_background(call).is_some() {
-            return self.after_tool_consulted(call, answer);
+    pub(super) fn consulted(&mut self, phase: RunPhase, call: ConsultationId, answer: Answer) -> RunPhase {
+        if self.in_background(call.into()).is_some() {
+            return self.after_tool_consulted(phase, call, answer);
         }
-        match self.take_phase() {
+        match phase {
             RunPhase::Consulting(consulting) if consulting.call == call => {
-                self.answered(consulting.about, answer);
+                self.answered(consulting.about, answer)
             }
-            RunPhase::Working(batch) => {
-                self.state.phase = RunPhase::Working(batch);
-                self.after_tool_consulted(call, answer);
-            }
-            other => {
-                self.state.phase = other;
-                self.ignore(call);
-            }
+            RunPhase::Working(_) => self.after_tool_consulted(phase, call, answer),
+            other => self.ignore(other, call),
         }
     }
 
-    fn answered(&mut self, about: ConsultationSubject, answer: Answer) {
+    fn answered(&mut self, about: ConsultationSubject, answer: Answer) -> RunPhase {
         if let Answer::Failed { reason } = &answer {
             self.emit(Event::HookFailed { reason: reason.clone() });
         }
         match about {
             ConsultationSubject::Turn(PreparationStep::Gate, draft) => {
                 self.set_gate(answer);
-                self.advance_turn(PreparationStep::Choose, draft);
+                self.advance_turn(PreparationStep::Choose, draft)
             }
             ConsultationSubject::Turn(PreparationStep::Choose, draft) => {
                 if let Answer::Model(name) = answer {
                     self.choose_model(&name);
                 }
-                self.advance_turn(PreparationStep::Plan, draft);
+                self.advance_turn(PreparationStep::Plan, draft)
             }
             ConsultationSubject::Turn(
                 PreparationStep::Plan | PreparationStep::Patch | PreparationStep::Call,
                 mut draft,
             ) => {
                 draft.patches = patches_of(answer);
-                self.advance_turn(PreparationStep::Call, draft);
+                self.advance_turn(PreparationStep::Call, draft)
             }
             ConsultationSubject::Summary(upto, draft) => {
                 let patches = patches_of(answer);
-                self.ask_summary(upto, draft, &patches);
+                self.ask_summary(upto, draft, &patches)
             }
             ConsultationSubject::Stop(ending) => match answer {
                 Answer::Continue(prompt) => {
                     self.say(prompt);
-                    self.next_turn();
+                    self.next_turn()
                 }
                 _ => self.stop_unless_more(ending),
             },
             ConsultationSubject::PlainAnswer(text) => match answer {
                 Answer::Continue(prompt) => {
                     self.say(prompt);
-                    self.next_turn();
+                    self.next_turn()
                 }
                 _ => self.plain_answer(text),
             },
@@ -423,14 +404,14 @@ impl Run {
     }
 
     /// Hooks first say which messages may be shown: a summary must not reveal what was withheld.
-    fn begin_summary(&mut self, upto: MessageId, draft: RequestDraft) {
+    fn begin_summary(&mut self, upto: MessageId, draft: RequestDraft) -> RunPhase {
         if self.wants(ConsultPoint::Context) {
             return self.consult(Question::Context, ConsultationSubject::Summary(upto, draft));
         }
-        self.ask_summary(upto, draft, &[]);
+        self.ask_summary(upto, draft, &[])
     }
 
-    fn ask_summary(&mut self, upto: MessageId, draft: RequestDraft, patches: &[Patch]) {
+    fn ask_summary(&mut self, upto: MessageId, draft: RequestDraft, patches: &[Patch]) -> RunPhase {
         if let Some(ending) = self.limit_reached() {
             return self.end_or_wait(ending);
         }
@@ -444,10 +425,9 @@ impl Run {
         // Additions of hooks belong to the turn and not to the past.
         let shown = patches.iter().filter(|patch| !matches!(patch, Patch::Append(_)));
         let messages = patched(&messages, shown);
-        let call = self.next_call();
+        let call = ModelCallId::new(self.next_number());
         let tokens = estimate::messages(self.shared.family(), &messages).saturating_add(self.shared.fixed);
         self.hold_call(tokens);
-        self.state.phase = RunPhase::Summarising { call, upto, draft, tokens };
         let request = Request {
             purpose: Purpose::Summary,
             model,
@@ -461,22 +441,25 @@ impl Run {
         };
         self.digest.u64(self.shared.fingerprint);
         self.issue(Effect::Summarise { call, request });
+        RunPhase::Summarising { call, upto, draft, tokens }
     }
 
     /// A summary counts against the budget like any other call; one that does
     /// not help is discarded.
-    pub(super) fn summarised(&mut self, call: CallId, mut result: ModelResult) {
+    pub(super) fn summarised(
+        &mut self,
+        phase: RunPhase,
+        call: ModelCallId,
+        mut result: ModelResult,
+    ) -> RunPhase {
         if self.pays_late(call, &result) {
-            return self.ignore(call);
+            return self.ignore(phase, call);
         }
-        let (upto, draft, tokens) = match self.take_phase() {
+        let (upto, draft, tokens) = match phase {
             RunPhase::Summarising { call: waiting, upto, draft, tokens } if waiting == call => {
                 (upto, draft, tokens)
             }
-            other => {
-                self.state.phase = other;
-                return self.ignore(call);
-            }
+            other => return self.ignore(other, call),
         };
         self.fill_in(tokens, &mut result);
         let text = match result {
@@ -508,10 +491,10 @@ impl Run {
         if let Some(ending) = self.limit_reached() {
             return self.end_or_wait(ending);
         }
-        self.advance_turn(PreparationStep::Plan, draft);
+        self.advance_turn(PreparationStep::Plan, draft)
     }
 
-    pub(super) fn call_model(&mut self, draft: RequestDraft) {
+    pub(super) fn call_model(&mut self, draft: RequestDraft) -> RunPhase {
         // A pause, a hook or a takeover may lie between the last check of the limits and this call.
         if let Some(ending) = self.limit_reached() {
             return self.end_or_wait(ending);
@@ -527,7 +510,7 @@ impl Run {
                 attempts: 0,
             });
         }
-        let call = self.next_call();
+        let call = ModelCallId::new(self.next_number());
         let tokens = self.request_tokens(&draft.patches);
         let messages = self.request_messages(&draft.patches);
         let count = match &messages {
@@ -551,9 +534,9 @@ impl Run {
             tokens,
         });
         self.hold_call(tokens);
-        self.state.phase = RunPhase::Calling(PendingModelCall { call, draft, tokens });
         self.digest.u64(self.shared.fingerprint);
         self.issue(Effect::CallModel { call, request });
+        RunPhase::Calling(PendingModelCall { call, draft, tokens })
     }
 
     /// On the last turn the model has to answer. Not where only a tool can end the run: there
@@ -592,12 +575,12 @@ impl Run {
         Messages::Own(patched(view.messages(), patches.iter()))
     }
 
-    fn no_model(&mut self) {
+    fn no_model(&mut self) -> RunPhase {
         self.finish(Ending::Failed {
             class: FailureClass::BadRequest,
             message: String::from("no model is configured; add one to `models`"),
             attempts: 0,
-        });
+        })
     }
 }
 

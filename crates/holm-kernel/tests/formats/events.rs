@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use holm_grants::Mode;
 use holm_kernel::{
-    CallId, Ending, Event, EventId, FailureClass, Limit, MarkRule, Marks, Message, MessageId, NanoUsd,
-    NextTry, Numbered, Outcome, PlanStep, Prompt, Queue, Role, Seq, StepCause, StopReason, Timestamp, Usage,
+    Ending, Event, EventId, FailureClass, Limit, MarkRule, Marks, Message, MessageId, ModelCallId, NanoUsd,
+    NextTry, Numbered, Outcome, PlanStep, Prompt, Queue, Role, Seq, StepCause, StopReason, Timestamp,
+    ToolCallId, Usage,
 };
 
 use crate::json;
@@ -54,7 +55,7 @@ fn kind(event: &Event) -> &'static str {
 
 const KINDS: usize = 34;
 
-fn of_models(call: CallId) -> Vec<Event> {
+fn of_models(call: ModelCallId) -> Vec<Event> {
     let failed = |class, next| Event::ModelFailed { call, class, message: "no".into(), next };
     vec![
         Event::ModelCalled { call, turn: 1, model: "scripted/echo".into(), messages: 3, tokens: 120 },
@@ -74,7 +75,7 @@ fn of_models(call: CallId) -> Vec<Event> {
     ]
 }
 
-fn of_calls(call: CallId) -> Vec<Event> {
+fn of_calls(call: ToolCallId) -> Vec<Event> {
     vec![
         Event::CallProposed {
             call,
@@ -98,7 +99,7 @@ fn of_calls(call: CallId) -> Vec<Event> {
         Event::ChildStarted { call, child: "run-2".into() },
         Event::ChildFinished { call, outcome: Outcome::Stopped, bytes: 9, millis: 70 },
         Event::LoopSeen { tool: "read".into(), times: 3 },
-        Event::Ignored { call: Some(call) },
+        Event::Ignored { call: Some(call.into()) },
         Event::Ignored { call: None },
     ]
 }
@@ -131,7 +132,6 @@ fn endings() -> [Ending; 8] {
 }
 
 fn samples() -> Vec<Event> {
-    let call = CallId::new(5);
     let message = Arc::new(Message::text(MessageId::new(0), Role::User, "hi"));
     let mut events = vec![
         Event::RunStarted { name: "echo".into() },
@@ -141,8 +141,8 @@ fn samples() -> Vec<Event> {
         Event::Queued { queue: Queue::Steering, waiting: 1 },
         Event::Queued { queue: Queue::FollowUp, waiting: 2 },
     ];
-    events.extend(of_models(call));
-    events.extend(of_calls(call));
+    events.extend(of_models(ModelCallId::new(5)));
+    events.extend(of_calls(ToolCallId::new(5)));
     events.extend(of_changes());
     events.extend(endings().map(|ending| Event::GroupEnded {
         ending: ending.into(),
@@ -153,7 +153,7 @@ fn samples() -> Vec<Event> {
     let problems = vec!["`contentSchema` is not enforced".into()];
     events.push(Event::ToolFlawed { tool: "read".into(), usable: true, problems });
     events.push(Event::ModelReplied {
-        call: CallId::new(5),
+        call: ModelCallId::new(5),
         usage: Usage::default(),
         cost: None,
         stop: StopReason::ToolUse,
@@ -262,6 +262,6 @@ fn events_are_read_back_as_they_were() -> Result<(), Box<dyn Error>> {
 #[test]
 fn what_a_later_version_adds_to_an_event_is_ignored() -> Result<(), Box<dyn Error>> {
     let event: Event = serde_json::from_str(r#"{"withdrawn":{"call":5,"since":{"at":[1]}}}"#)?;
-    assert_eq!(event, Event::Withdrawn { call: CallId::new(5) });
+    assert_eq!(event, Event::Withdrawn { call: ModelCallId::new(5) });
     Ok(())
 }

@@ -6,10 +6,11 @@ use std::error::Error;
 use holm_grants::{GrantSet, Mode};
 use holm_kernel::journal::{self, JournalWriter};
 use holm_kernel::{
-    Answer, Block, Budget, CallId, CheckRuling, ChildResult, Config, Custom, Failure, FailureClass, Input,
-    Limits, MarkRule, Marks, Media, MessageId, ModelResult, ModelSpec, NanoUsd, Narrowing, Outcome,
-    PastMessage, Patch, Prompt, RecordReceipt, Reply, RetryPolicy, Role, Seq, Source, Spill, Started,
-    StopReason, Thinking, Timestamp, ToolCall, ToolOutput, ToolSpec, Usage, Verdict,
+    Answer, Block, Budget, CheckId, CheckRuling, ChildResult, Config, ConsultationId, Custom, Failure,
+    FailureClass, Input, Limits, MarkRule, Marks, Media, MessageId, ModelCallId, ModelResult, ModelSpec,
+    NanoUsd, Narrowing, Outcome, PastMessage, Patch, Prompt, QuestionId, RecordReceipt, Reply, RetryPolicy,
+    Role, Seq, Source, Spill, Started, StopReason, Thinking, Timestamp, ToolCall, ToolCallId, ToolOutput,
+    ToolSpec, Usage, Verdict,
 };
 
 use crate::json;
@@ -97,7 +98,7 @@ fn model_results() -> [Input; 3] {
         retry_after_ms: Some(900),
         usage: Usage::default(),
     };
-    let call = CallId::new(1);
+    let call = ModelCallId::new(1);
     [
         Input::ModelFinished { call, result: ModelResult::Replied(whole) },
         Input::ModelFinished { call, result: ModelResult::Aborted(Reply::default()) },
@@ -106,7 +107,7 @@ fn model_results() -> [Input; 3] {
 }
 
 fn verdicts(grants: GrantSet) -> [Input; 3] {
-    let call = CallId::new(2);
+    let call = QuestionId::new(2);
     [
         Input::Judged { call, verdict: Verdict::Allow { grants, until: Some(Timestamp::new(9_000)) } },
         Input::Judged { call, verdict: Verdict::deny("no") },
@@ -129,11 +130,11 @@ fn answers() -> Vec<Input> {
         Answer::Continue(Prompt::text("go on")),
         Answer::Failed { reason: "timeout".into() },
     ];
-    answers.into_iter().map(|answer| Input::Consulted { call: CallId::new(3), answer }).collect()
+    answers.into_iter().map(|answer| Input::Consulted { call: ConsultationId::new(3), answer }).collect()
 }
 
 fn tool_results() -> [Input; 6] {
-    let call = CallId::new(4);
+    let (call, check) = (ToolCallId::new(4), CheckId::new(4));
     let spill = Spill {
         head: "a".into(),
         tail: "z".into(),
@@ -154,8 +155,8 @@ fn tool_results() -> [Input; 6] {
     [
         Input::Dispatched { call },
         Input::ToolFinished { call, result: output },
-        Input::Checked { call, ruling: CheckRuling::Passed },
-        Input::Checked { call, ruling: CheckRuling::Broken { reason: "no shell".into() } },
+        Input::Checked { call: check, ruling: CheckRuling::Passed },
+        Input::Checked { call: check, ruling: CheckRuling::Broken { reason: "no shell".into() } },
         Input::ChildStarted { call, child: "run-2".into() },
         Input::ChildFinished { call, result: child },
     ]

@@ -1,7 +1,7 @@
-//! The forms that are kept: a journal or an event written once is read for ever.
+//! The forms of stored inputs and events.
 //!
-//! A change that shows up here changes what is stored. Adding a field that may be missing is fine; anything else needs a
-//! new journal version, or new semantics.
+//! A change that shows up here changes what is stored. Adding a field that may be missing is fine;
+//! anything else needs a new journal version, or new semantics.
 
 mod events;
 mod inputs;

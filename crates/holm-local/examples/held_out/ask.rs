@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use holm_guards::{json::Json, schema::CompiledSchema};
-use holm_kernel::{Block, CallId, FailureClass, ModelResult, ToolSpec};
+use holm_kernel::{Block, FailureClass, ModelCallId, ModelResult, ToolSpec};
 use holm_local::LocalConnection;
 use holm_runtime::{ModelConnection as _, ModelRequest, NullDeltaSink};
 use serde_json::Value;
@@ -35,7 +35,7 @@ impl Said {
 pub(crate) async fn asked(line: &mut LocalConnection, question: &Question) -> Result<Said, String> {
     let Question { request, told, view } = question;
     let ask = ModelRequest {
-        call: CallId::new(1),
+        call: ModelCallId::new(1),
         request,
         messages: view,
         told: Arc::clone(told),

@@ -125,7 +125,7 @@ impl ModelConnection for LocalConnection {
         let as_they_come = offer.tools.is_empty() && calibration.is_none();
         let watch = LocalCallContext {
             id,
-            call: ask.call,
+            call: ask.call.into(),
             offer,
             calls: if as_they_come { CallDisplay::AsTheyCome } else { CallDisplay::WhenWhole },
             name: ask.request.model.name.clone(),

@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use holm_guards::json::Json;
 use holm_jail::JailLauncher;
 use holm_kernel::{
-    Block, CallId, Message, MessageId, Messages, ModelResult, ModelSpec, Offer, Purpose, Reply, Request,
+    Block, Message, MessageId, Messages, ModelCallId, ModelResult, ModelSpec, Offer, Purpose, Reply, Request,
     Role, ToolSpec,
 };
 use holm_local::{LocalModel, LocalModelSettings};
@@ -74,7 +74,7 @@ pub(crate) async fn ask_watched(
     stop: CancellationToken,
 ) -> ModelResult {
     let told = Arc::clone(&request.tools);
-    line.call(ModelRequest { call: CallId::new(1), request, messages, told, deltas, stop }).await
+    line.call(ModelRequest { call: ModelCallId::new(1), request, messages, told, deltas, stop }).await
 }
 
 /// Asks as the text protocol does: the request has no tools, its text has.
@@ -86,7 +86,7 @@ pub(crate) async fn ask_in_text(
 ) -> ModelResult {
     let told = Arc::new(Offer { epoch: 1, tools: told });
     let (deltas, stop) = (Arc::new(NullDeltaSink), CancellationToken::new());
-    line.call(ModelRequest { call: CallId::new(1), request, messages, told, deltas, stop }).await
+    line.call(ModelRequest { call: ModelCallId::new(1), request, messages, told, deltas, stop }).await
 }
 
 pub(crate) fn replied(result: ModelResult) -> Reply {

@@ -5,7 +5,7 @@ use holm_guards::{
     schema::CompiledSchema,
     skill::{CompiledSkill, extract},
 };
-use holm_kernel::{Block, CallId, ModelSpec, Offer, Purpose, Request, StopReason, ToolSpec};
+use holm_kernel::{Block, CallId, ModelCallId, ModelSpec, Offer, Purpose, Request, StopReason, ToolSpec};
 use holm_local::{GrammarConstraint, LocalModel, ToolSelection};
 use holm_runtime::{DeltaSink, Model as _, ModelConnection as _, ModelRequest, ReplyDelta};
 use tokio_util::sync::CancellationToken;
@@ -149,7 +149,7 @@ async fn what_is_shown_of_a_calibrated_call_in_text_is_what_was_said() {
     let model = open(settings);
     let (pieces, sink) = listener();
     let asked = ModelRequest {
-        call: CallId::new(1),
+        call: ModelCallId::new(1),
         request: &request(SYSTEM, Vec::new()),
         messages: &[user("List the files in docs.")],
         told: Arc::new(Offer { epoch: 1, tools: tools() }),

@@ -1,5 +1,5 @@
 use holm_guards::{json::Json, plausibility::Expectation, postcondition::Must, ruling::Severity};
-use holm_kernel::CallId;
+use holm_kernel::ToolCallId;
 
 use super::*;
 
@@ -21,7 +21,7 @@ async fn spilled(blobs: &MemoryBlobStore, text: &str) -> ToolOutput {
 }
 
 async fn ruled(checker: &ResultChecker, check: Check, output: &ToolOutput) -> CheckRuling {
-    checker.check(&CheckRequest { tool_call: CallId::new(1), check }, output).await
+    checker.check(&CheckRequest { tool_call: ToolCallId::new(1), check }, output).await
 }
 
 fn failed_because(ruling: &CheckRuling) -> &str {

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use holm_grants::{GrantSet, Mode};
 use holm_kernel::{
-    CallId, Effect, Ending, Event, Input, Numbered, Run, Seq,
+    Effect, Ending, Event, Input, Numbered, Run, Seq, ToolCallId,
     journal::{self, Head, JournalFault, JournalRecord, JournalTail, ReplayError, ReplayFold, Snapshot},
 };
 
@@ -32,7 +32,7 @@ pub(crate) struct RestoredRun {
 /// A child whose end is not in its parent's journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OpenChild {
-    pub(crate) call: CallId,
+    pub(crate) call: ToolCallId,
     pub(crate) child: String,
 }
 
@@ -113,7 +113,7 @@ struct JournalFold {
     reader: journal::JournalReader,
     fold: ReplayFold,
     /// The children that the run requested.
-    asked: BTreeSet<(CallId, String)>,
+    asked: BTreeSet<(ToolCallId, String)>,
     bytes: u64,
 }
 

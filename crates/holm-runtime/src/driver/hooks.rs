@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use holm_grants::Level;
 use holm_kernel::{
-    Approvals, AskReason, CallId, Consultation, Event, Input, Numbered, Proposal, Question, Run, ToolRequest,
-    Verdict, visible,
+    Approvals, AskReason, Consultation, Event, Input, ModelCallId, Numbered, Proposal, Question, QuestionId,
+    Run, ToolCallId, ToolRequest, Verdict, visible,
 };
 
 use tokio::task::JoinSet;
@@ -63,13 +63,13 @@ impl Driver {
             };
             vec![Input::Judged { call, verdict }]
         };
-        self.tasks.begin(TaskStart::new(call, DriverTaskKind::Question), Box::pin(work));
+        self.tasks.begin(TaskStart::new(DriverTaskKind::Question(call)), Box::pin(work));
     }
 
     /// The opinion of hooks about a call that starts, in a run whose kernel does not ask them.
     pub(super) fn look_at(
         &self,
-        call: CallId,
+        call: ToolCallId,
         request: &ToolRequest,
         level: Level,
     ) -> Option<BoxFuture<'static, HookOpinion>> {
@@ -77,7 +77,8 @@ impl Driver {
             return None;
         }
         let proposal = Proposal {
-            call,
+            // Hooks alone see it, and no verdict answers it.
+            call: QuestionId::new(call.value()),
             tool_call: call,
             tool: request.tool.to_string(),
             arguments: visible(&request.arguments),
@@ -108,7 +109,7 @@ impl Driver {
     pub(super) fn consult(&mut self, consultation: Consultation) {
         let Consultation { call, question } = consultation;
         let (hooks, clock) = (Arc::clone(&self.host.hooks), Arc::clone(&self.host.clock));
-        let mut begun = TaskStart::new(call, DriverTaskKind::Consult);
+        let mut begun = TaskStart::new(DriverTaskKind::Consult(call));
         begun.due = Some(match &question {
             Question::Context => due(&*clock, &hooks.context),
             Question::Tools { .. } => due(&*clock, &hooks.tool_gate),
@@ -143,12 +144,12 @@ impl Driver {
     }
 
     /// Asks the steering sources while the model is at work.
-    pub(super) fn ask_for_steering(&mut self, call: CallId) {
+    pub(super) fn ask_for_steering(&mut self, call: ModelCallId) {
         if self.host.hooks.steering.is_empty() {
             return;
         }
         let (hooks, clock) = (Arc::clone(&self.host.hooks), Arc::clone(&self.host.clock));
-        let mut begun = TaskStart::new(call, DriverTaskKind::Steering);
+        let mut begun = TaskStart::new(DriverTaskKind::Steering(call));
         begun.due = Some(due(&*clock, &hooks.steering));
         self.tasks.begin(begun, Box::pin(async move { hooks.steer(&*clock).await }));
     }
@@ -160,26 +161,26 @@ impl Driver {
         }
         let hooks = Arc::clone(&self.host.hooks);
         let clock = Arc::clone(&self.host.clock);
-        let (call, limit, work): (_, _, BoxFuture<'static, Vec<Input>>) = match &event.event {
+        let (limit, work): (_, BoxFuture<'static, Vec<Input>>) = match &event.event {
             Event::ModelReplied { call, usage, cost, .. } if !hooks.on_usage.is_empty() => {
                 let (run_usage, run_spent) = (self.run.usage(), self.run.spent());
                 let spent = ModelCallCost { call: *call, usage: *usage, cost: *cost, run_usage, run_spent };
                 let limit = due(&*clock, &hooks.on_usage);
-                (*call, limit, Box::pin(async move { hooks.usage(&*clock, &spent).await }))
+                (limit, Box::pin(async move { hooks.usage(&*clock, &spent).await }))
             }
             Event::LoopSeen { tool, times } if !hooks.on_loop.is_empty() => {
                 let looped = LoopNotice { tool: Arc::clone(tool), times: *times };
                 let limit = due(&*clock, &hooks.on_loop);
-                (NO_CALL, limit, Box::pin(async move { hooks.looped(&*clock, &looped).await }))
+                (limit, Box::pin(async move { hooks.looped(&*clock, &looped).await }))
             }
             Event::ContextPlanned { step, before, after } if !hooks.on_compaction.is_empty() => {
                 let compacted = CompactionNotice { step: *step, before: *before, after: *after };
                 let limit = due(&*clock, &hooks.on_compaction);
-                (NO_CALL, limit, Box::pin(async move { hooks.compacted(&*clock, &compacted).await }))
+                (limit, Box::pin(async move { hooks.compacted(&*clock, &compacted).await }))
             }
             _ => return,
         };
-        let mut begun = TaskStart::new(call, DriverTaskKind::Remark);
+        let mut begun = TaskStart::new(DriverTaskKind::Remark);
         begun.due = Some(limit);
         self.tasks.begin(begun, work);
     }
@@ -237,17 +238,14 @@ impl HookTiming {
 /// A question that people see until its task ends, answered or withdrawn.
 struct OpenQuestionGuard {
     desk: Arc<RunMailbox>,
-    call: CallId,
+    call: QuestionId,
 }
 
 impl Drop for OpenQuestionGuard {
     fn drop(&mut self) {
-        self.desk.settle(self.call);
+        self.desk.settle(self.call.into());
     }
 }
-
-/// For tasks without a call; a call's id alone never stops them.
-const NO_CALL: CallId = CallId::new(u64::MAX);
 
 /// Whether a person is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

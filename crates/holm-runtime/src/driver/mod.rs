@@ -410,7 +410,7 @@ impl Driver {
             if let Some(fact) = self.tasks.next_ready() {
                 // The approver may have panicked and left the question open.
                 if let Input::Judged { call, .. } = &fact {
-                    self.seat.0.settle(*call);
+                    self.seat.0.settle((*call).into());
                 }
                 return self.take(fact).await;
             }

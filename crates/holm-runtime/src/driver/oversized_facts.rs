@@ -6,7 +6,7 @@
 //! results of tools are moved elsewhere before (`spill.rs`).
 
 use holm_kernel::{
-    Answer, CallId, CheckRuling, Failure, FailureClass, Family, Input, ModelResult, ToolOutput, Verdict,
+    Answer, CheckRuling, Failure, FailureClass, Family, Input, ModelResult, ToolCallId, ToolOutput, Verdict,
     journal::PayloadError,
 };
 
@@ -51,7 +51,7 @@ fn failed(reason: &str) -> ToolOutput {
     ToolOutput::failed(format!("the result is lost: {reason}"))
 }
 
-fn child_unnamed(call: CallId, reason: &str) -> Input {
+fn child_unnamed(call: ToolCallId, reason: &str) -> Input {
     let result = holm_kernel::ChildResult { output: failed(reason), ..Default::default() };
     Input::ChildFinished { call, result }
 }

@@ -12,8 +12,8 @@ use std::{
 };
 
 use holm_kernel::{
-    CallAccess, CallId, CheckRequest, CheckRuling, Effect, Input, Numbered, PlanAccess, Purpose, Request,
-    SpawnRequest, ToolOutput, ToolRequest,
+    CallAccess, CallId, CheckId, CheckRequest, CheckRuling, Effect, Input, ModelCallId, Numbered, PlanAccess,
+    Purpose, Request, SpawnRequest, ToolCallId, ToolOutput, ToolRequest,
 };
 
 use super::{Driver, hooks::refusal, task_kind::DriverTaskKind, tasks::TaskStart};
@@ -41,9 +41,11 @@ impl Driver {
                 if matches!(request.purpose, Purpose::Turn | Purpose::Answer) {
                     self.ask_for_steering(call);
                 }
-                self.call_model(call, &request, DriverTaskKind::Model);
+                self.call_model(call, &request, DriverTaskKind::Model(call));
             }
-            Effect::Summarise { call, request } => self.call_model(call, &request, DriverTaskKind::Summary),
+            Effect::Summarise { call, request } => {
+                self.call_model(call, &request, DriverTaskKind::Summary(call));
+            }
             Effect::RunTool { call, request } => self.run_tool(call, &request),
             Effect::Judge(proposal) => self.ask(*proposal),
             Effect::Consult(consultation) => self.consult(*consultation),
@@ -72,8 +74,8 @@ impl Driver {
         self.seat.0.settle(call);
     }
 
-    fn call_model(&mut self, call: CallId, request: &Request, kind: DriverTaskKind) {
-        let begun = TaskStart::new(call, kind);
+    fn call_model(&mut self, call: ModelCallId, request: &Request, kind: DriverTaskKind) {
+        let begun = TaskStart::new(kind);
         let told = match request.purpose {
             Purpose::Turn | Purpose::Answer => self.run.offer(),
             Purpose::Skill | Purpose::Summary => &request.tools,
@@ -91,11 +93,11 @@ impl Driver {
             self.tasks.say_broken(&begun);
             return;
         };
-        let fact = async move { vec![kind.model_fact(call, result.await)] };
+        let fact = async move { kind.model_fact(result.await).into_iter().collect() };
         self.tasks.begin_at_once(begun, Box::pin(fact));
     }
 
-    fn run_tool(&mut self, call: CallId, request: &ToolRequest) {
+    fn run_tool(&mut self, call: ToolCallId, request: &ToolRequest) {
         let Some(tool) = self.host.tools.find(&request.tool).cloned() else {
             let result = ToolOutput::failed(format!("this host has no tool named {}", request.tool));
             return self.tasks.say(Input::ToolFinished { call, result });
@@ -106,10 +108,10 @@ impl Driver {
             let result = ToolOutput::failed(format!("not run: {} cannot run read-only", request.tool));
             return self.tasks.say(Input::ToolFinished { call, result });
         }
-        let begun = TaskStart::new(call, DriverTaskKind::Tool);
+        let begun = TaskStart::new(DriverTaskKind::Tool(call));
         let deltas = Arc::clone(&self.host.deltas);
         let hold = self.hold.clone();
-        let progress = ProgressReporter::new(call, deltas, self.host.secrets.clone());
+        let progress = ProgressReporter::new(call.into(), deltas, self.host.secrets.clone());
         let job = ToolInvocation::new(call, request).stop(begun.stop.clone()).progress(progress);
         let threads = job.threads.clone().holding(hold.clone());
         let job = job.threads(threads);
@@ -130,18 +132,18 @@ impl Driver {
         self.tasks.begin(begun, Box::pin(fact));
     }
 
-    fn check(&mut self, call: CallId, request: &CheckRequest) {
+    fn check(&mut self, call: CheckId, request: &CheckRequest) {
         let Some(output) = self.run.checked_output(request.tool_call) else {
             let ruling = CheckRuling::Broken { reason: "the result no longer exists".into() };
             return self.tasks.say(Input::Checked { call, ruling });
         };
         let ruling = self.checker.check(request, output);
         let fact = async move { vec![Input::Checked { call, ruling: ruling.await }] };
-        self.tasks.begin(TaskStart::new(call, DriverTaskKind::Check), Box::pin(fact));
+        self.tasks.begin(TaskStart::new(DriverTaskKind::Check(call)), Box::pin(fact));
     }
 
-    fn spawn(&mut self, call: CallId, request: Box<SpawnRequest>) {
-        let begun = TaskStart::new(call, DriverTaskKind::Child);
+    fn spawn(&mut self, call: ToolCallId, request: Box<SpawnRequest>) {
+        let begun = TaskStart::new(DriverTaskKind::Child(call));
         let child = ChildLaunch {
             parent: self.run.started().run.clone(),
             call,

@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-use holm_kernel::{CallId, Input, ModelResult, Reply, Timestamp};
+use holm_kernel::{CallId, Input, ModelResult, QuestionId, Reply, Timestamp};
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -56,7 +56,6 @@ impl Default for RunTasks {
 /// A running task and its purpose.
 struct RunningTask {
     task: AbortHandle,
-    call: CallId,
     kind: DriverTaskKind,
     stop: CancellationToken,
     /// When it counts as hung.
@@ -65,7 +64,6 @@ struct RunningTask {
 
 /// A task that is about to start.
 pub(super) struct TaskStart {
-    pub(super) call: CallId,
     pub(super) kind: DriverTaskKind,
     pub(super) stop: CancellationToken,
     pub(super) due: Option<Timestamp>,
@@ -73,17 +71,17 @@ pub(super) struct TaskStart {
 
 impl TaskStart {
     /// A task without a deadline.
-    pub(super) fn new(call: CallId, kind: DriverTaskKind) -> Self {
-        Self { call, kind, stop: CancellationToken::new(), due: None }
+    pub(super) fn new(kind: DriverTaskKind) -> Self {
+        Self { kind, stop: CancellationToken::new(), due: None }
     }
 }
 
 impl RunTasks {
     /// Starts a task, so that blocking work in it does not block the run.
     pub(super) fn begin(&mut self, begun: TaskStart, work: BoxFuture<'static, TaskFacts>) {
-        let TaskStart { call, kind, stop, due } = begun;
+        let TaskStart { kind, stop, due } = begun;
         let task = self.set.spawn(work);
-        self.under_way.push(RunningTask { task, call, kind, stop, due });
+        self.under_way.push(RunningTask { task, kind, stop, due });
     }
 
     /// As [`begin`](Self::begin), for work that is often ready at once: it is polled once before
@@ -94,7 +92,7 @@ impl RunTasks {
         match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(&mut context))) {
             Ok(Poll::Ready(said)) => self.ready.extend(said),
             Ok(Poll::Pending) => self.begin(begun, work),
-            Err(_) => self.ready.extend(begun.kind.broken(begun.call, "panicked")),
+            Err(_) => self.ready.extend(begun.kind.broken("panicked")),
         }
     }
 
@@ -105,23 +103,25 @@ impl RunTasks {
 
     /// Adds the failure of work that never started.
     pub(super) fn say_broken(&mut self, begun: &TaskStart) {
-        self.ready.extend(begun.kind.broken(begun.call, "panicked"));
+        self.ready.extend(begun.kind.broken("panicked"));
     }
 
     /// Tells the work under this id that its answer is no longer needed. A question
     /// is dropped at once.
     pub(super) fn stop(&mut self, call: CallId) {
-        for task in self.under_way.iter().filter(|task| task.call == call) {
+        for task in self.under_way.iter().filter(|task| task.kind.call() == Some(call)) {
             task.stop.cancel();
         }
-        self.forget(|task| {
-            task.call == call && matches!(task.kind, DriverTaskKind::Question | DriverTaskKind::Consult)
+        self.forget(|task| match task.kind {
+            DriverTaskKind::Question(question) => call == question,
+            DriverTaskKind::Consult(consultation) => call == consultation,
+            _ => false,
         });
     }
 
     /// Drops a question that was answered elsewhere.
-    pub(super) fn forget_question(&mut self, call: CallId) {
-        self.forget(|task| task.call == call && task.kind == DriverTaskKind::Question);
+    pub(super) fn forget_question(&mut self, question: QuestionId) {
+        self.forget(|task| task.kind == DriverTaskKind::Question(question));
     }
 
     fn forget(&mut self, mut which: impl FnMut(&RunningTask) -> bool) {
@@ -136,7 +136,7 @@ impl RunTasks {
 
     /// The oldest fact that may be taken now.
     pub(super) fn next_ready(&mut self) -> Option<Input> {
-        if self.under_way.iter().all(|task| task.kind != DriverTaskKind::Steering) {
+        if self.under_way.iter().all(|task| !matches!(task.kind, DriverTaskKind::Steering(_))) {
             return self.ready.pop_front();
         }
         let held = |fact: &Input| matches!(fact, Input::ModelFinished { .. });
@@ -163,7 +163,7 @@ impl RunTasks {
         let Some(task) = place.map(|place| self.under_way.swap_remove(place)) else { return };
         match ended {
             Ok((_, said)) => self.ready.extend(said),
-            Err(_) => self.ready.extend(task.kind.broken(task.call, "panicked")),
+            Err(_) => self.ready.extend(task.kind.broken("panicked")),
         }
     }
 
@@ -180,7 +180,7 @@ impl RunTasks {
             if late {
                 task.stop.cancel();
                 task.task.abort();
-                ready.extend(task.kind.broken(task.call, "took too long"));
+                ready.extend(task.kind.broken("took too long"));
             }
             !late
         });
@@ -211,18 +211,15 @@ impl RunTasks {
 
     /// Whether a stopped child has not reported its usage yet.
     pub(super) fn awaits_a_child(&self) -> bool {
-        self.under_way.iter().any(|task| task.kind == DriverTaskKind::Child)
+        self.under_way.iter().any(|task| matches!(task.kind, DriverTaskKind::Child(_)))
     }
 
     /// Ends the model calls that ignored their cancellation. Each returns that its usage is
     /// unknown, so it is paid by estimate.
     pub(super) fn end_models(&mut self) -> Vec<Input> {
-        let is_model =
-            |task: &RunningTask| matches!(task.kind, DriverTaskKind::Model | DriverTaskKind::Summary);
-        let bill =
-            |task: &RunningTask| task.kind.model_fact(task.call, ModelResult::Aborted(Reply::default()));
-        let bills = self.under_way.iter().filter(|task| is_model(task)).map(bill).collect();
-        self.forget(is_model);
+        let bill = |task: &RunningTask| task.kind.model_fact(ModelResult::Aborted(Reply::default()));
+        let bills = self.under_way.iter().filter_map(bill).collect();
+        self.forget(|task| matches!(task.kind, DriverTaskKind::Model(_) | DriverTaskKind::Summary(_)));
         bills
     }
 
@@ -261,7 +258,7 @@ impl RunTasks {
         self.set.abort_all();
         // A thread cannot be aborted, so a blocking tool is told to stop. A child is not: its run
         // is resumed later.
-        for task in self.under_way.drain(..).filter(|task| task.kind == DriverTaskKind::Tool) {
+        for task in self.under_way.drain(..).filter(|task| matches!(task.kind, DriverTaskKind::Tool(_))) {
             task.stop.cancel();
         }
     }

@@ -14,7 +14,7 @@ use std::{
     },
 };
 
-use holm_kernel::{CallId, Input, Proposal, Queue, Run};
+use holm_kernel::{CallId, Input, Proposal, QuestionId, Queue, Run};
 use tokio::sync::{Notify, oneshot};
 
 use super::HandleError;
@@ -122,7 +122,7 @@ impl RunMailbox {
     }
 
     /// Answers a question that is open.
-    pub(super) fn judge(&self, call: CallId, fact: Input) -> Result<(), HandleError> {
+    pub(super) fn judge(&self, call: QuestionId, fact: Input) -> Result<(), HandleError> {
         let mut inner = self.lock();
         if inner.state == MailboxState::Closed {
             return Err(HandleError::Gone);
@@ -191,7 +191,7 @@ impl RunMailbox {
 
     /// Withdraws a question: it was answered elsewhere, or the answer is no longer needed.
     pub(crate) fn settle(&self, call: CallId) {
-        self.lock().open.retain(|open| open.proposal.call != call);
+        self.lock().open.retain(|open| call != open.proposal.call);
     }
 
     /// Clears what belongs to the work that has just ended: its questions, and a cancel.

@@ -9,7 +9,7 @@ mod mailbox;
 
 use std::{fmt, sync::Arc};
 
-use holm_kernel::{CallId, Input, Prompt, Proposal, Verdict};
+use holm_kernel::{Input, Prompt, Proposal, QuestionId, Verdict};
 
 use crate::{EventSubscription, Toolbox, ToolboxError};
 
@@ -75,7 +75,7 @@ impl RunHandle {
     ///
     /// # Errors
     /// [`HandleError::NotAsked`] if that question is not open (any more).
-    pub fn judge(&self, question: CallId, verdict: Verdict) -> Result<(), HandleError> {
+    pub fn judge(&self, question: QuestionId, verdict: Verdict) -> Result<(), HandleError> {
         self.desk.judge(question, Input::Judged { call: question, verdict })
     }
 
@@ -174,7 +174,7 @@ pub enum HandleError {
     #[error("question {call} is not open; it was answered, withdrawn, or never asked")]
     NotAsked {
         /// The question that was meant.
-        call: CallId,
+        call: QuestionId,
     },
     /// The tools cannot be used.
     #[error(transparent)]

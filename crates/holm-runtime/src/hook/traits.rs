@@ -6,7 +6,9 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use holm_kernel::{CallId, Message, NanoUsd, Patch, PlanStep, Prompt, Proposal, ToolOutput, Usage};
+use holm_kernel::{
+    Message, ModelCallId, NanoUsd, Patch, PlanStep, Prompt, Proposal, ToolCallId, ToolOutput, Usage,
+};
 
 use crate::{BoxFuture, EventNotice};
 
@@ -79,7 +81,7 @@ pub trait AfterCallHook: Send + Sync {
 pub struct CompletedCall {
     /// The run that made the call.
     pub run: Arc<str>,
-    pub call: CallId,
+    pub call: ToolCallId,
     pub tool: String,
     /// The whole arguments in canonical JSON.
     pub arguments: Arc<str>,
@@ -163,7 +165,7 @@ pub trait UsageHook: Send + Sync {
 /// The usage and cost of a model call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ModelCallCost {
-    pub call: CallId,
+    pub call: ModelCallId,
     pub usage: Usage,
     /// Its cost; `None` if the price is unknown.
     pub cost: Option<NanoUsd>,

@@ -9,7 +9,7 @@ use std::{
     sync::Arc,
 };
 
-use holm_kernel::{CallId, Config, Ending, Event, Numbered, Outcome, StepCause, TaskKind, Timestamp};
+use holm_kernel::{Config, Ending, Event, Numbered, Outcome, StepCause, TaskKind, Timestamp, ToolCallId};
 
 use serde::{Deserialize, Serialize};
 
@@ -35,7 +35,7 @@ pub struct RunScorer {
     model: Arc<str>,
     scores: BTreeMap<Arc<str>, ModelScore>,
     /// Calls of the current reply whose arguments were valid.
-    proposed: BTreeSet<CallId>,
+    proposed: BTreeSet<ToolCallId>,
     /// Invalid calls of the current reply.
     invalid: u64,
     #[serde(default)]

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use holm_grants::Level;
-use holm_kernel::{CallId, Config, Event, Numbered, Outcome};
+use holm_kernel::{Config, Event, Numbered, Outcome, ToolCallId};
 use serde::{Deserialize, Serialize};
 
 /// Counts the calls of a turn group that ran and those that were refused. It looks at events alone.
@@ -15,7 +15,7 @@ pub struct WorkTally {
     /// Tools that can do nothing but talk.
     talk: BTreeSet<String>,
     /// Valid calls without an outcome yet.
-    open: BTreeSet<CallId>,
+    open: BTreeSet<ToolCallId>,
     ran: u64,
     refused: u64,
 }

@@ -11,7 +11,9 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use holm_kernel::{CallId, Ending, Event, Message, Numbered, Outcome, Role, StopReason, Timestamp, Usage};
+use holm_kernel::{
+    Ending, Event, Message, ModelCallId, Numbered, Outcome, Role, StopReason, Timestamp, ToolCallId, Usage,
+};
 use opentelemetry::{
     Array, Context, KeyValue, StringValue, Value,
     global::BoxedSpan,
@@ -36,11 +38,11 @@ pub(super) struct RunSpans {
     /// The time of the last event.
     last: Timestamp,
     group: Option<PromptSpan>,
-    chats: BTreeMap<CallId, ChatSpan>,
+    chats: BTreeMap<ModelCallId, ChatSpan>,
     /// A reply whose message has not arrived yet; it comes with the next event.
     answered: Option<ReplySpan>,
-    proposed: BTreeMap<CallId, ToolProposal>,
-    tools: BTreeMap<CallId, ToolSpan>,
+    proposed: BTreeMap<ToolCallId, ToolProposal>,
+    tools: BTreeMap<ToolCallId, ToolSpan>,
     /// Calls that ended and whose result has not arrived yet.
     results: Vec<(Arc<str>, ToolSpan, Timestamp)>,
     /// Messages since the last model call.
@@ -179,7 +181,14 @@ impl RunSpans {
         ChatSpan { span, began: at, provider: self.provider.clone(), model: self.model.clone() }
     }
 
-    fn replied(&mut self, call: CallId, at: Timestamp, usage: Usage, stop: StopReason, by: Option<&str>) {
+    fn replied(
+        &mut self,
+        call: ModelCallId,
+        at: Timestamp,
+        usage: Usage,
+        stop: StopReason,
+        by: Option<&str>,
+    ) {
         // Calls for summaries and skills have no start event: they began with the event before.
         let mut chat = match self.chats.remove(&call) {
             Some(chat) => chat,
@@ -206,14 +215,14 @@ impl RunSpans {
         }
     }
 
-    fn chat_failed(&mut self, call: CallId, at: Timestamp, error: &'static str) {
+    fn chat_failed(&mut self, call: ModelCallId, at: Timestamp, error: &'static str) {
         let Some(mut chat) = self.chats.remove(&call) else { return };
         fail(&mut chat.span, error);
         chat.span.end_with_timestamp(time(at));
         self.shared.instruments.took(&chat.about(None), at.since(chat.began), Some(error));
     }
 
-    fn open_tool(&mut self, call: CallId, at: Timestamp) {
+    fn open_tool(&mut self, call: ToolCallId, at: Timestamp) {
         let mut attributes = self.attributes(GenAiOperation::ExecuteTool);
         attributes.push(KeyValue::new(names::TOOL_TYPE, "function"));
         let mut name = String::new();
@@ -233,7 +242,7 @@ impl RunSpans {
         }
     }
 
-    fn tool_ended(&mut self, call: CallId, at: Timestamp, id: &Arc<str>, outcome: Outcome) {
+    fn tool_ended(&mut self, call: ToolCallId, at: Timestamp, id: &Arc<str>, outcome: Outcome) {
         self.proposed.remove(&call);
         let Some(mut tool) = self.tools.remove(&call) else { return };
         tool.span.set_attribute(KeyValue::new(names::TOOL_CALL, Arc::clone(id)));

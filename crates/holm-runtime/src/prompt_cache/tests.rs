@@ -21,7 +21,7 @@ impl Watched {
     /// A call of a model, whose provider counts so many tokens and says how many its cache had.
     fn call(&mut self, model: &str, input: u64, cached: u64) -> Option<(CacheBreakCause, u64)> {
         self.calls += 1;
-        let call = CallId::new(self.calls);
+        let call = ModelCallId::new(self.calls);
         let called = Event::ModelCalled { call, turn: 1, model: model.into(), messages: 1, tokens: 1 };
         assert_eq!(self.hear(called), None);
         let usage = Usage { input, cached, ..Usage::default() };
@@ -31,7 +31,7 @@ impl Watched {
     }
 }
 
-fn replied(call: CallId, usage: Usage) -> Event {
+fn replied(call: ModelCallId, usage: Usage) -> Event {
     Event::ModelReplied { call, usage, cost: None, stop: StopReason::EndTurn, model: None }
 }
 
@@ -93,12 +93,12 @@ fn another_model_reads_everything_again() {
 #[test]
 fn the_end_of_a_prompt_a_summary_and_a_guess_are_not_breaks() {
     assert_eq!(after(vec![], 44_000), None, "whole blocks only");
-    let summary = replied(CallId::new(99), Usage { input: 30_000, ..Usage::default() });
+    let summary = replied(ModelCallId::new(99), Usage { input: 30_000, ..Usage::default() });
     assert_eq!(after(vec![summary], 49_920), None);
     let mut run = Watched::default();
     run.call("a/one", 50_000, 0);
     run.call("a/one", 50_000, 49_920);
-    let call = CallId::new(50);
+    let call = ModelCallId::new(50);
     run.hear(Event::ModelCalled { call, turn: 1, model: "a/one".into(), messages: 1, tokens: 1 });
     assert_eq!(run.hear(replied(call, Usage::of_request(60_000))), None);
     assert_eq!(run.call("a/one", 61_000, 0), None, "the prompt before was only estimated");
@@ -106,7 +106,7 @@ fn the_end_of_a_prompt_a_summary_and_a_guess_are_not_breaks() {
 
 #[test]
 fn breaks_are_summed_by_cause() {
-    let found = |cause, tokens| CacheBreak { call: CallId::new(1), model: "m".into(), cause, tokens };
+    let found = |cause, tokens| CacheBreak { call: ModelCallId::new(1), model: "m".into(), cause, tokens };
     let sum = CacheBreakCause::ALL
         .into_iter()
         .map(|cause| CacheBreaks::from(&found(cause, 10)))

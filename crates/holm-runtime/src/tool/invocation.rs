@@ -9,7 +9,7 @@ use std::{fmt, sync::Arc};
 
 use holm_grants::{CallNeed, DenialSet, GrantSet};
 use holm_guards::json::Json;
-use holm_kernel::{CallAccess, CallId, IdempotencyKey, Timestamp, ToolRequest};
+use holm_kernel::{CallAccess, IdempotencyKey, Timestamp, ToolCallId, ToolRequest};
 use serde::de::DeserializeOwned;
 use tokio_util::sync::CancellationToken;
 
@@ -23,7 +23,7 @@ use super::{BlockingThreads, ProgressReporter, error_pointer::pointer_at};
 #[non_exhaustive]
 pub struct ToolInvocation {
     /// Its id within the run.
-    pub call: CallId,
+    pub call: ToolCallId,
     /// Valid arguments in canonical JSON.
     pub arguments: Arc<str>,
     /// The idempotency key: the same for the same call of the same run.
@@ -56,7 +56,7 @@ pub struct ToolInvocation {
 
 impl ToolInvocation {
     /// The job for a request of the kernel. It reports no progress yet, and nothing stops it.
-    pub fn new(call: CallId, request: &ToolRequest) -> Self {
+    pub fn new(call: ToolCallId, request: &ToolRequest) -> Self {
         Self {
             call,
             arguments: Arc::clone(&request.arguments),
@@ -84,7 +84,7 @@ impl ToolInvocation {
     /// ```
     pub fn alone(arguments: impl Into<Arc<str>>) -> Self {
         Self {
-            call: CallId::new(0),
+            call: ToolCallId::new(0),
             arguments: arguments.into(),
             key: IdempotencyKey::from_bytes([0; 16]),
             needs: Arc::default(),

@@ -11,7 +11,7 @@ use std::{
 };
 
 use holm_grants::Level;
-use holm_kernel::{Block, CallId, ToolCall, ToolOutput, ToolSpec};
+use holm_kernel::{Block, ToolCall, ToolCallId, ToolOutput, ToolSpec};
 use holm_runtime::{Tool, ToolInvocation, tool_fn};
 use holm_wire::server::CompletionTool;
 use tokio::sync::{Notify, oneshot};
@@ -23,7 +23,7 @@ pub(crate) const PREFIX: &str = "call_";
 
 /// The calls of one session that wait for its client.
 pub(crate) struct ClientToolCalls {
-    open: Mutex<BTreeMap<CallId, ClientToolCall>>,
+    open: Mutex<BTreeMap<ToolCallId, ClientToolCall>>,
     bell: Notify,
 }
 
@@ -70,7 +70,7 @@ impl ClientToolCalls {
     }
 
     /// Delivers results; returns whether any call waited for one of them.
-    pub(crate) fn settle(&self, given: BTreeMap<CallId, String>) -> bool {
+    pub(crate) fn settle(&self, given: BTreeMap<ToolCallId, String>) -> bool {
         let mut heard = false;
         for (call, text) in given {
             let errand = self.lock().remove(&call);
@@ -80,7 +80,7 @@ impl ClientToolCalls {
     }
 
     /// The calls that wait for a result of the client.
-    pub(crate) fn waiting(&self) -> BTreeSet<CallId> {
+    pub(crate) fn waiting(&self) -> BTreeSet<ToolCallId> {
         let open = self.lock();
         open.iter().filter(|(_, errand)| !errand.answer.is_closed()).map(|(call, _)| *call).collect()
     }
@@ -110,7 +110,7 @@ impl ClientToolCalls {
         calls.collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<CallId, ClientToolCall>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<ToolCallId, ClientToolCall>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

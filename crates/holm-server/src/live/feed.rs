@@ -465,7 +465,7 @@ impl FeedBuffer {
     fn hear(&mut self, event: &Event) {
         match event {
             Event::GroupStarted { .. } => self.work = FeedWorkState::UnderWay,
-            Event::ModelCalled { call, .. } => self.reply = Some(ReplyBuffer::new(*call)),
+            Event::ModelCalled { call, .. } => self.reply = Some(ReplyBuffer::new((*call).into())),
             Event::Withdrawn { call } => {
                 if let Some(reply) = self.reply.as_mut().filter(|reply| reply.call == *call) {
                     reply.pieces.clear();

@@ -3,7 +3,8 @@ use std::{path::Path, sync::Arc};
 use futures::FutureExt as _;
 use holm_grants::Level;
 use holm_kernel::{
-    AskReason, CallId, Ending, Event, EventId, Marks, NanoUsd, Numbered, Proposal, Seq, Timestamp, Usage,
+    AskReason, CallId, Ending, Event, EventId, Marks, ModelCallId, NanoUsd, Numbered, Proposal, QuestionId,
+    Seq, Timestamp, ToolCallId, Usage,
 };
 use holm_models::{ModelClient, ModelEndpoint};
 use holm_runtime::{Agent, DeltaSink as _, EventSink as _, ReplyDelta};
@@ -24,7 +25,7 @@ fn plain(record: u64) -> Numbered {
 }
 
 fn called(record: u64, call: u64) -> Numbered {
-    let (call, model) = (CallId::new(call), "m".into());
+    let (call, model) = (ModelCallId::new(call), "m".into());
     event(record, 0, Event::ModelCalled { call, turn: 1, model, messages: 1, tokens: 1 })
 }
 
@@ -116,7 +117,7 @@ fn a_reply_that_was_withdrawn_is_not_told_again() {
     let feed = SessionFeed::new();
     feed.event(&called(0, 7));
     say(&feed, 7, 0, "wrong");
-    feed.event(&event(1, 0, Event::Withdrawn { call: CallId::new(7) }));
+    feed.event(&event(1, 0, Event::Withdrawn { call: ModelCallId::new(7) }));
     say(&feed, 7, 0, "right");
     let mut late = feed.position(FeedCursor::default());
     assert_eq!(drain(&feed, &mut late), ["0.0", "1.0", "0:right@1.0/7.10"]);
@@ -169,7 +170,11 @@ fn what_is_kept_is_bounded_and_a_slow_watcher_is_told() {
 fn what_is_kept_is_bounded_in_bytes_too_in_one_feed_and_in_all() {
     let large = |record: u64| {
         let model = "x".repeat(512 * 1024).into();
-        event(record, 0, Event::ModelCalled { call: CallId::new(1), turn: 1, model, messages: 1, tokens: 1 })
+        event(
+            record,
+            0,
+            Event::ModelCalled { call: ModelCallId::new(1), turn: 1, model, messages: 1, tokens: 1 },
+        )
     };
     let memory = FeedMemory::new(8 * 1024 * 1024);
     let (one, other) = (SessionFeed::within(&memory), SessionFeed::within(&memory));
@@ -396,7 +401,7 @@ fn what_is_too_large_to_be_kept_was_told_all_the_same() {
     feed.event(&event(
         1,
         0,
-        Event::ModelCalled { call: CallId::new(1), turn: 1, model, messages: 1, tokens: 1 },
+        Event::ModelCalled { call: ModelCallId::new(1), turn: 1, model, messages: 1, tokens: 1 },
     ));
     assert_eq!(feed.latest().to_string(), "1.0/1.0");
     let mut now = feed.position(feed.latest());
@@ -410,8 +415,8 @@ async fn an_approval_question_shows_what_a_sub_agent_would_hold_and_what_was_rea
     let desk = Arc::new(QuestionBroker::new(Arc::new(SessionFeed::new()), QuestionAttendance::Attended));
     let marks = Marks { untrusted: true, private: false };
     let proposal = Proposal {
-        call: CallId::new(1),
-        tool_call: CallId::new(1),
+        call: QuestionId::new(1),
+        tool_call: ToolCallId::new(1),
         tool: "scout".into(),
         arguments: "{}".into(),
         level: Level::Execute,
@@ -432,8 +437,8 @@ async fn an_approval_question_shows_what_a_sub_agent_would_hold_and_what_was_rea
 fn asked_about(needs: &[&str], missing: &[&str], reasons: &[AskReason]) -> Proposal {
     let texts = |texts: &[&str]| texts.iter().map(ToString::to_string).collect();
     Proposal {
-        call: CallId::new(1),
-        tool_call: CallId::new(1),
+        call: QuestionId::new(1),
+        tool_call: ToolCallId::new(1),
         tool: "fetch".into(),
         arguments: "{}".into(),
         level: Level::ReadOnly,

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use holm_kernel::{CallId, Ending, Event, FailureClass, Numbered, Outcome, Timestamp};
+use holm_kernel::{Ending, Event, FailureClass, ModelCallId, Numbered, Outcome, Timestamp};
 
 use super::ServerMetrics;
 
@@ -14,7 +14,7 @@ use super::ServerMetrics;
 #[derive(Debug, Default)]
 pub(crate) struct RunMeter {
     /// The model calls under way, and when they began.
-    called: Mutex<BTreeMap<CallId, Timestamp>>,
+    called: Mutex<BTreeMap<ModelCallId, Timestamp>>,
 }
 
 impl RunMeter {
@@ -40,13 +40,13 @@ impl RunMeter {
         }
     }
 
-    fn model_ended(&self, call: CallId, at: Timestamp, metrics: &ServerMetrics) {
+    fn model_ended(&self, call: ModelCallId, at: Timestamp, metrics: &ServerMetrics) {
         if let Some(began) = self.called().remove(&call) {
             metrics.model_time.observe(Duration::from_millis(at.since(began)));
         }
     }
 
-    fn called(&self) -> std::sync::MutexGuard<'_, BTreeMap<CallId, Timestamp>> {
+    fn called(&self) -> std::sync::MutexGuard<'_, BTreeMap<ModelCallId, Timestamp>> {
         self.called.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

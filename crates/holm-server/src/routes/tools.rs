@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use axum::{Extension, Json, extract::State};
-use holm_kernel::{CallId, Event, Numbered, Outcome};
+use holm_kernel::{Event, Numbered, Outcome, ToolCallId};
 use holm_store::SessionQuery;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -126,7 +126,7 @@ pub(crate) async fn calls(
 
 /// The calls of a tool among the events of a session, newest first.
 fn of_tool(session: &str, events: &[Numbered], tool: &str) -> Vec<CallView> {
-    let mut calls: BTreeMap<CallId, CallView> = BTreeMap::new();
+    let mut calls: BTreeMap<ToolCallId, CallView> = BTreeMap::new();
     for Numbered { id, at, event } in events {
         match event {
             Event::CallProposed { call, tool: called, arguments, .. } if **called == *tool => {

@@ -1,6 +1,6 @@
 use holm_kernel::{
-    Block, CallId, Config, Failure, FailureClass, Input, ModelResult, ModelSpec, NanoUsd, Price, Prompt,
-    Reply, Run, Spill, Started, Timestamp, ToolCall, ToolOutput, Usage, journal,
+    Block, Config, Failure, FailureClass, Input, ModelCallId, ModelResult, ModelSpec, NanoUsd, Price, Prompt,
+    Reply, Run, Spill, Started, Timestamp, ToolCall, ToolCallId, ToolOutput, Usage, journal,
 };
 
 use super::{text::*, usage::*, *};
@@ -27,14 +27,16 @@ fn words_are_taken_from_what_people_models_and_tools_said() {
         let found = search_text(input);
         assert_eq!(found.as_ref().map(|(kind, text)| (*kind, text.as_str())), expect, "{input:?}");
     };
-    let call = CallId::new(1);
     check(&Input::Steered(Prompt::text("left")), Some((TextKind::Prompt, "left")));
     check(&Input::Prompted(Prompt::text(" \n")), None);
     let wish = ToolCall { name: "look".into(), arguments: "{}".into(), ..ToolCall::default() };
     let reply =
         Reply { blocks: vec![Block::Text("I look".into()), Block::ToolCall(wish)], ..Reply::default() };
     let result = ModelResult::Replied(reply);
-    check(&Input::ModelFinished { call, result }, Some((TextKind::Answer, "I look\nlook\n{}")));
+    check(
+        &Input::ModelFinished { call: ModelCallId::new(1), result },
+        Some((TextKind::Answer, "I look\nlook\n{}")),
+    );
     let spill = Spill {
         head: "head".into(),
         tail: "tail".into(),
@@ -43,8 +45,8 @@ fn words_are_taken_from_what_people_models_and_tools_said() {
         reference: String::new(),
     };
     let result = ToolOutput { spill: Some(Box::new(spill)), ..ToolOutput::default() };
-    check(&Input::ToolFinished { call, result }, Some((TextKind::Tool, "head\ntail\n")));
-    check(&Input::Dispatched { call }, None);
+    check(&Input::ToolFinished { call: ToolCallId::new(1), result }, Some((TextKind::Tool, "head\ntail\n")));
+    check(&Input::Dispatched { call: ToolCallId::new(1) }, None);
 }
 
 #[test]
@@ -85,10 +87,10 @@ fn failing() -> (Run, String) {
         Failure { class: FailureClass::Auth, message: "no key".into(), retry_after_ms: None, usage };
     step(
         &mut run,
-        Input::ModelFinished { call: CallId::new(0), result: ModelResult::Failed(failure.clone()) },
+        Input::ModelFinished { call: ModelCallId::new(0), result: ModelResult::Failed(failure.clone()) },
     );
     // A second answer to the same call is recorded and counts for nothing.
-    step(&mut run, Input::ModelFinished { call: CallId::new(0), result: ModelResult::Failed(failure) });
+    step(&mut run, Input::ModelFinished { call: ModelCallId::new(0), result: ModelResult::Failed(failure) });
     (run, text)
 }
 
@@ -128,7 +130,7 @@ fn priced() -> (Run, String) {
     let reply = Reply { blocks, usage, ..Reply::default() };
     let facts = [
         Input::Prompted(Prompt::text("go")),
-        Input::ModelFinished { call: CallId::new(0), result: ModelResult::Replied(reply) },
+        Input::ModelFinished { call: ModelCallId::new(0), result: ModelResult::Replied(reply) },
         Input::Prompted(Prompt::text("more")),
         Input::Resumed { host: "another".into() },
     ];

@@ -9,8 +9,8 @@
 use std::collections::BTreeMap;
 
 use holm_kernel::{
-    CallId, Effect, Event, Family, Input, ModelResult, NanoUsd, Price, Run, Timestamp, Usage,
-    journal::JournalRecord,
+    Effect, Event, Family, Input, ModelCallId, ModelResult, NanoUsd, Price, Run, Timestamp, ToolCallId,
+    Usage, journal::JournalRecord,
 };
 use holm_runtime::{CacheBreaks, ModelStanding, PromptCacheMonitor, RunScorer};
 use serde::{Deserialize, Serialize};
@@ -152,8 +152,8 @@ pub(super) fn start(first: &JournalRecord) -> Option<Run> {
 #[derive(Default)]
 pub(super) struct UsageSums {
     entries: BTreeMap<(UtcDay, UsageSubject), UsageTally>,
-    models: BTreeMap<CallId, (String, PriceState)>,
-    tools: BTreeMap<CallId, String>,
+    models: BTreeMap<ModelCallId, (String, PriceState)>,
+    tools: BTreeMap<ToolCallId, String>,
     last: LastModel,
     cache: PromptCacheMonitor,
     scorer: Option<RunScorer>,
@@ -177,8 +177,8 @@ const SUMS_VERSION: u32 = 2;
 struct SavedUsageSums {
     v: u32,
     entries: Vec<UsageEntry>,
-    models: Vec<(CallId, (String, PriceState))>,
-    tools: Vec<(CallId, String)>,
+    models: Vec<(ModelCallId, (String, PriceState))>,
+    tools: Vec<(ToolCallId, String)>,
     last: LastModel,
     cache: PromptCacheMonitor,
     scorer: Option<RunScorer>,
@@ -370,13 +370,13 @@ impl UsageSums {
 }
 
 /// The calls that were made last.
-fn latest<T: Clone>(calls: &BTreeMap<CallId, T>) -> Vec<(CallId, T)> {
+fn latest<Id: Copy + Ord, T: Clone>(calls: &BTreeMap<Id, T>) -> Vec<(Id, T)> {
     calls.iter().rev().take(MOST_OPEN).map(|(call, of)| (*call, of.clone())).collect()
 }
 
 /// The usage that a model call reports.
 struct ModelCallUsage {
-    call: CallId,
+    call: ModelCallId,
     usage: Usage,
     failed: u64,
     model: Option<String>,

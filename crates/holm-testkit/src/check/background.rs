@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use holm_kernel::{Author, CallId, Effect, Event, Outcome as Came};
+use holm_kernel::{Author, Effect, Event, Outcome as Came, ToolCallId};
 
 use crate::{Outcome, Rest, Step, Violation};
 
 /// Each child in the background ends once and is heard once at the most; none is left when the run rests.
 pub fn children_end_once(outcome: &Outcome) -> Vec<Violation> {
     let promise = "a child in the background ends once, and is heard once";
-    let mut ends: BTreeMap<CallId, u64> = BTreeMap::new();
+    let mut ends: BTreeMap<ToolCallId, u64> = BTreeMap::new();
     for step in &outcome.steps {
         for numbered in step.events() {
             match &numbered.event {
@@ -36,7 +36,7 @@ pub fn children_end_once(outcome: &Outcome) -> Vec<Violation> {
 }
 
 /// Whether a call was answered because its child works on.
-pub(super) fn left_working(step: &Step, call: CallId, came: Came) -> bool {
+pub(super) fn left_working(step: &Step, call: ToolCallId, came: Came) -> bool {
     let is_its = |effect: &Effect| matches!(effect, Effect::Spawn { call: of, .. } if *of == call);
     came == Came::Succeeded && step.effects.iter().any(is_its)
 }

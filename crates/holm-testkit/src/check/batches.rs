@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use holm_kernel::{CallId, Event, Input, Outcome as Came, ToolKind};
+use holm_kernel::{Event, Input, Outcome as Came, ToolCallId, ToolKind};
 
 use crate::{Outcome, Step, Violation};
 
@@ -21,8 +21,8 @@ pub fn failures_stop_their_siblings(outcome: &Outcome) -> Vec<Violation> {
     if !tools.iter().any(|tool| tool.aborts_siblings) {
         return found;
     }
-    let mut named: BTreeMap<CallId, Arc<str>> = BTreeMap::new();
-    let mut open: BTreeSet<CallId> = BTreeSet::new();
+    let mut named: BTreeMap<ToolCallId, Arc<str>> = BTreeMap::new();
+    let mut open: BTreeSet<ToolCallId> = BTreeSet::new();
     for step in &outcome.steps {
         let mut stops = false;
         for numbered in step.events() {
@@ -46,7 +46,7 @@ pub fn failures_stop_their_siblings(outcome: &Outcome) -> Vec<Violation> {
 }
 
 /// Whether a call failed or overran its time. What a guard rejects may end the group instead, once all is answered.
-fn fails(step: &Step, call: CallId, came: Came) -> bool {
+fn fails(step: &Step, call: ToolCallId, came: Came) -> bool {
     let rejected =
         |event: &Event| matches!(event, Event::Ruled { call: of, rejected: true, .. } if *of == call);
     match came {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use holm_kernel::{CallId, Effect, Event, IdempotencyKey, Input, Outcome as Came, ToolSpec};
+use holm_kernel::{Effect, Event, IdempotencyKey, Input, Outcome as Came, ToolCallId, ToolSpec};
 
 use super::background::left_working;
 use crate::{Outcome, Rest, Step, Violation};
@@ -52,10 +52,10 @@ struct Book<'a> {
     /// Keys of calls that may run again.
     harmless: BTreeSet<IdempotencyKey>,
     /// Calls that were written down as running.
-    dispatched: BTreeMap<CallId, &'a Step>,
+    dispatched: BTreeMap<ToolCallId, &'a Step>,
     /// Calls whose result a host reported.
-    reported: BTreeSet<CallId>,
-    finished: BTreeMap<CallId, Came>,
+    reported: BTreeSet<ToolCallId>,
+    finished: BTreeMap<ToolCallId, Came>,
 }
 
 impl<'a> Book<'a> {

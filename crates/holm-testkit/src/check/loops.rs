@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use holm_grants::Level;
 use holm_kernel::{
-    Author, CallId, ConsultPoint, Effect, Event, Exemption, Input, Outcome as Came, PlanStep, Role,
+    Author, ConsultPoint, Effect, Event, Exemption, Input, Outcome as Came, PlanStep, Role, ToolCallId,
     ToolOutput, ToolSpec,
 };
 
@@ -50,13 +50,13 @@ type Gave<'a> = (bool, &'a str);
 
 struct Memory<'a> {
     tools: &'a [ToolSpec],
-    named: BTreeMap<CallId, Named>,
+    named: BTreeMap<ToolCallId, Named>,
     /// Results that were reported, until their calls end.
-    gave: BTreeMap<CallId, Gave<'a>>,
+    gave: BTreeMap<ToolCallId, Gave<'a>>,
     /// What ended since the last change, the latest at the back; none where it gave nothing that could be compared.
     seen: VecDeque<(Named, Option<Gave<'a>>)>,
     /// Calls that were proposed once too often.
-    circles: BTreeSet<CallId>,
+    circles: BTreeSet<ToolCallId>,
     found: Vec<Violation>,
 }
 
@@ -126,7 +126,7 @@ impl<'a> Memory<'a> {
         }
     }
 
-    fn end(&mut self, call: CallId, came: Came) {
+    fn end(&mut self, call: ToolCallId, came: Came) {
         let gave = self.gave.remove(&call).filter(|_| matches!(came, Came::Succeeded | Came::Failed));
         let Some(named) = self.named.get(&call).cloned() else {
             // It was answered unread, and may have been any call.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use holm_kernel::{Answer, Block, CallId, ConsultPoint, Effect, Event, Input, Message, Role};
+use holm_kernel::{Answer, Block, ConsultPoint, ConsultationId, Effect, Event, Input, Message, Role};
 
 use crate::{Outcome, Rest, Step, Violation};
 
@@ -59,7 +59,7 @@ fn is_dropped(outcome: &Outcome, blocks: &[Block]) -> bool {
 }
 
 /// Consultations at which an answer may be a message.
-fn asked(outcome: &Outcome) -> BTreeSet<CallId> {
+fn asked(outcome: &Outcome) -> BTreeSet<ConsultationId> {
     let effects = outcome.steps.iter().flat_map(|step| &step.effects);
     let calls = effects.filter_map(|effect| match effect {
         Effect::Consult(consultation) => match consultation.question.point() {
@@ -74,7 +74,7 @@ fn asked(outcome: &Outcome) -> BTreeSet<CallId> {
 }
 
 /// What a person or hook said with a fact; scripts say nothing twice, so it can be found again.
-fn said<'a>(step: &'a Step, asked: &BTreeSet<CallId>) -> Option<(&'a Step, &'a [Block])> {
+fn said<'a>(step: &'a Step, asked: &BTreeSet<ConsultationId>) -> Option<(&'a Step, &'a [Block])> {
     let ignored = || step.events().any(|numbered| matches!(numbered.event, Event::Ignored { .. }));
     match &step.input {
         Input::Prompted(prompt) | Input::Steered(prompt) | Input::FollowedUp(prompt) => {

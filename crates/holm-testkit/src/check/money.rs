@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use holm_kernel::{Bound, Budget, CallId, Effect, Event, Input, NanoUsd, Price, Purpose, Request, Usage};
+use holm_kernel::{
+    Bound, Budget, Effect, Event, Input, ModelCallId, NanoUsd, Price, Purpose, Request, ToolCallId, Usage,
+};
 
 use super::background::left_working;
 use crate::{Outcome, Step, Violation, estimate};
@@ -49,9 +51,9 @@ struct Purse<'a> {
     spent: NanoUsd,
     tokens: Usage,
     /// Model calls whose bill is waited for. The estimates of their requests are set aside.
-    calls: BTreeMap<CallId, Call>,
+    calls: BTreeMap<ModelCallId, Call>,
     /// Children that nobody has reported on, and what is set aside for them while somebody waits.
-    children: BTreeMap<CallId, Aside>,
+    children: BTreeMap<ToolCallId, Aside>,
     bounds: Bounds,
     found: Vec<Violation>,
 }
@@ -151,7 +153,7 @@ impl Purse<'_> {
                 self.calls.insert(*call, Call { price: request.model.price, tokens, stopped: false });
             }
             Effect::Abort(call) => {
-                if let Some(call) = self.calls.get_mut(call) {
+                if let Some(call) = self.calls.get_mut(&ModelCallId::new(call.value())) {
                     call.stopped = true;
                 }
             }
@@ -218,7 +220,7 @@ impl Purse<'_> {
 
     /// The estimate of a request, counted again. Of a turn that hooks have patched the kernel's own figure is taken: it counts
     /// what they hid, which nobody else has seen.
-    fn request_tokens(&mut self, step: &Step, call: CallId, request: &Request) -> u64 {
+    fn request_tokens(&mut self, step: &Step, call: ModelCallId, request: &Request) -> u64 {
         let said = step.events().find_map(|numbered| match &numbered.event {
             Event::ModelCalled { call: called, tokens, .. } if *called == call => Some(*tokens),
             _ => None,

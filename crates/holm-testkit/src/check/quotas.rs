@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use holm_kernel::{CallId, Effect, Event, Input, Outcome as Came, Quota, ToolOutput};
+use holm_kernel::{Effect, Event, Input, Outcome as Came, Quota, ToolCallId, ToolOutput};
 
 use crate::{Outcome, Step, Violation};
 
@@ -40,7 +40,7 @@ struct Book<'a> {
     quotas: BTreeMap<&'a str, Quota>,
     /// In this group.
     used: BTreeMap<Arc<str>, Used>,
-    running: BTreeMap<CallId, Arc<str>>,
+    running: BTreeMap<ToolCallId, Arc<str>>,
     found: Vec<Violation>,
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use holm_kernel::{CallId, Effect, Event, Input, Question};
+use holm_kernel::{CallId, Effect, Event, Input, Question, ToolCallId};
 
 use super::background::left_working;
 use crate::{Outcome, Step, Violation};
@@ -31,7 +31,7 @@ enum Kind {
 /// What was asked for and not answered yet, each with the tool call that it is about.
 #[derive(Default)]
 struct Desk {
-    open: BTreeMap<(CallId, Kind), Option<CallId>>,
+    open: BTreeMap<(CallId, Kind), Option<ToolCallId>>,
     found: Vec<Violation>,
 }
 
@@ -56,11 +56,13 @@ impl Desk {
     fn see(&mut self, step: &Step, effect: &Effect) {
         match effect {
             Effect::CallModel { call, .. } | Effect::Summarise { call, .. } => {
-                self.ask(*call, Kind::Model, None);
+                self.ask((*call).into(), Kind::Model, None);
             }
-            Effect::RunTool { call, .. } => self.ask(*call, Kind::Tool, Some(*call)),
-            Effect::Spawn { call, .. } => self.ask(*call, Kind::Child, Some(*call)),
-            Effect::Judge(proposal) => self.ask(proposal.call, Kind::Question, Some(proposal.tool_call)),
+            Effect::RunTool { call, .. } => self.ask((*call).into(), Kind::Tool, Some(*call)),
+            Effect::Spawn { call, .. } => self.ask((*call).into(), Kind::Child, Some(*call)),
+            Effect::Judge(proposal) => {
+                self.ask(proposal.call.into(), Kind::Question, Some(proposal.tool_call));
+            }
             Effect::Consult(consultation) => {
                 let about = match &consultation.question {
                     Question::AfterTool { tool_call, .. } => Some(*tool_call),
@@ -70,16 +72,16 @@ impl Desk {
                     | Question::Stop
                     | Question::PlainAnswer { .. } => None,
                 };
-                self.ask(consultation.call, Kind::Hook, about);
+                self.ask(consultation.call.into(), Kind::Hook, about);
             }
-            Effect::Check { call, request } => self.ask(*call, Kind::Check, Some(request.tool_call)),
+            Effect::Check { call, request } => self.ask((*call).into(), Kind::Check, Some(request.tool_call)),
             Effect::Abort(call) => self.open.retain(|(asked, _), _| asked != call),
             Effect::Emit(numbered) => self.hear(step, &numbered.event),
             Effect::Finish(_) | Effect::Wait(_) => {}
         }
     }
 
-    fn ask(&mut self, call: CallId, kind: Kind, about: Option<CallId>) {
+    fn ask(&mut self, call: CallId, kind: Kind, about: Option<ToolCallId>) {
         self.open.insert((call, kind), about);
     }
 
@@ -95,7 +97,7 @@ impl Desk {
     }
 
     /// What is still open here goes on for nobody.
-    fn give_up(&mut self, step: &Step, whose: impl Fn(Option<CallId>) -> bool) {
+    fn give_up(&mut self, step: &Step, whose: impl Fn(Option<ToolCallId>) -> bool) {
         let promise = "what is given up is stopped";
         for ((call, kind), about) in std::mem::take(&mut self.open) {
             if whose(about) {
@@ -111,12 +113,12 @@ impl Desk {
 /// What a fact answers.
 fn answered(input: &Input) -> Option<(CallId, Kind)> {
     Some(match input {
-        Input::ModelFinished { call, .. } | Input::Summarised { call, .. } => (*call, Kind::Model),
-        Input::ToolFinished { call, .. } => (*call, Kind::Tool),
-        Input::ChildFinished { call, .. } => (*call, Kind::Child),
-        Input::Judged { call, .. } => (*call, Kind::Question),
-        Input::Consulted { call, .. } => (*call, Kind::Hook),
-        Input::Checked { call, .. } => (*call, Kind::Check),
+        Input::ModelFinished { call, .. } | Input::Summarised { call, .. } => ((*call).into(), Kind::Model),
+        Input::ToolFinished { call, .. } => ((*call).into(), Kind::Tool),
+        Input::ChildFinished { call, .. } => ((*call).into(), Kind::Child),
+        Input::Judged { call, .. } => ((*call).into(), Kind::Question),
+        Input::Consulted { call, .. } => ((*call).into(), Kind::Hook),
+        Input::Checked { call, .. } => ((*call).into(), Kind::Check),
         Input::Started(_)
         | Input::Resumed { .. }
         | Input::Prompted(_)

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use holm_kernel::{CallId, Effect, Event, Purpose};
+use holm_kernel::{Effect, Event, ModelCallId, Purpose};
 
 use crate::{Outcome, Step, Violation};
 
@@ -21,7 +21,7 @@ pub fn what_does_not_count_is_withdrawn(outcome: &Outcome) -> Vec<Violation> {
 #[derive(Default)]
 struct Watch {
     /// Calls that were neither answered nor taken back.
-    open: BTreeSet<CallId>,
+    open: BTreeSet<ModelCallId>,
     /// Whether this record takes something back.
     taken_back: bool,
     found: Vec<Violation>,

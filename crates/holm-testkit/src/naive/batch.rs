@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use holm_grants::Level;
 use holm_kernel::{
-    Answer, Background, BatchOrder, CallId, ChildResult, ConsultPoint, Event, Marks, NanoUsd, Outcome, Pace,
-    Quota, Repeat, Timestamp, ToolCall, ToolKind, ToolOutput, ToolSpec, Verdict, Vote,
+    Answer, Background, BatchOrder, ChildResult, ConsultPoint, ConsultationId, Event, Marks, NanoUsd,
+    Outcome, Pace, QuestionId, Quota, Repeat, Timestamp, ToolCall, ToolCallId, ToolKind, ToolOutput,
+    ToolSpec, Verdict, Vote,
 };
 
 use super::{
@@ -41,7 +42,7 @@ impl Kernel {
         let most = self.config.limits.calls_per_turn.limit();
         let mut running = 0;
         for ((id, arguments), wanted) in taken.into_iter().zip(wanted) {
-            self.name(id)?;
+            self.name(id.into())?;
             let place = self.calls.len();
             self.calls.push(Call::new(id, self.authority.tool(&wanted.name).cloned()));
             if spent.is_some() {
@@ -70,15 +71,15 @@ impl Kernel {
     }
 
     /// Calls that the real kernel names for the first time, with their arguments where it found them valid.
-    fn newly_named(&self, step: &Step) -> Vec<(CallId, Option<Arc<str>>)> {
-        let mut found: Vec<(CallId, Option<Arc<str>>)> = Vec::new();
+    fn newly_named(&self, step: &Step) -> Vec<(ToolCallId, Option<Arc<str>>)> {
+        let mut found: Vec<(ToolCallId, Option<Arc<str>>)> = Vec::new();
         for numbered in step.events() {
             let (call, arguments) = match &numbered.event {
                 Event::CallProposed { call, arguments, .. } => (*call, Some(arguments.clone())),
                 Event::CallFinished { call, .. } => (*call, None),
                 _ => continue,
             };
-            if !self.known.contains(&call) && found.iter().all(|(named, _)| *named != call) {
+            if !self.known.contains(&call.into()) && found.iter().all(|(named, _)| *named != call) {
                 found.push((call, arguments));
             }
         }
@@ -143,7 +144,7 @@ impl Kernel {
                 Word::Allow => {}
                 Word::Ask(now) if call.shown.as_ref().is_some_and(|shown| shown.answers(&now)) => {}
                 Word::Ask(_) => {
-                    self.due.push(Due::Stop(call.question.unwrap_or(call.id)));
+                    self.due.push(Due::Stop(call.question.map_or(call.id.into(), Into::into)));
                     self.permit(place);
                 }
             }
@@ -282,7 +283,7 @@ impl Kernel {
         });
     }
 
-    pub(super) fn judged(&mut self, step: &Step, question: CallId, verdict: &Verdict) -> Go {
+    pub(super) fn judged(&mut self, step: &Step, question: QuestionId, verdict: &Verdict) -> Go {
         let place = self
             .calls
             .iter()
@@ -317,7 +318,7 @@ impl Kernel {
         shown.gave(&before, self.authority.share(tool));
     }
 
-    pub(super) fn dispatched(&mut self, call: CallId) -> Go {
+    pub(super) fn dispatched(&mut self, call: ToolCallId) -> Go {
         let Some(place) = self.place(call, |stage| matches!(stage, Stage::Issued { .. })) else {
             return Ok(());
         };
@@ -328,14 +329,14 @@ impl Kernel {
         self.advance()
     }
 
-    pub(super) fn tool_finished(&mut self, call: CallId, output: &ToolOutput) -> Go {
+    pub(super) fn tool_finished(&mut self, call: ToolCallId, output: &ToolOutput) -> Go {
         let Some(place) = self.place(call, |stage| matches!(stage, Stage::Running { .. })) else {
             return Ok(());
         };
         self.review(place, output)
     }
 
-    pub(super) fn child_started(&mut self, call: CallId, name: &str) -> Go {
+    pub(super) fn child_started(&mut self, call: ToolCallId, name: &str) -> Go {
         let waits = |stage: &Stage| matches!(stage, Stage::Delegated { child: None, .. });
         let Some(place) = self.place(call, waits) else { return Ok(()) };
         if let Stage::Delegated { child, .. } = &mut self.calls[place].stage {
@@ -345,7 +346,7 @@ impl Kernel {
         self.advance()
     }
 
-    pub(super) fn child_finished(&mut self, call: CallId, result: &ChildResult) -> Go {
+    pub(super) fn child_finished(&mut self, call: ToolCallId, result: &ChildResult) -> Go {
         if !self.money.child_answered(call, result) {
             return Ok(());
         }
@@ -376,7 +377,7 @@ impl Kernel {
         self.due.push(Due::Consult { point: ConsultPoint::AfterTool, call: Some(call.id) });
     }
 
-    pub(super) fn reviewed(&mut self, question: CallId, answer: &Answer) -> Go {
+    pub(super) fn reviewed(&mut self, question: ConsultationId, answer: &Answer) -> Go {
         let asked =
             |call: &Call| matches!(call.stage, Stage::Reviewing { consult, .. } if consult == Some(question));
         let Some(place) = self.calls.iter().position(asked) else { return Ok(()) };
@@ -533,24 +534,24 @@ impl Kernel {
             Stage::Done { .. } => {}
             Stage::Ready => self.refuse(place),
             Stage::Judging => {
-                self.due.push(Due::Stop(call.question.unwrap_or(id)));
+                self.due.push(Due::Stop(call.question.map_or(id.into(), Into::into)));
                 self.refuse(place);
             }
             Stage::Issued { .. } => {
-                self.due.push(Due::Stop(id));
+                self.due.push(Due::Stop(id.into()));
                 self.refuse(place);
             }
             Stage::Running { .. } => {
-                self.due.push(Due::Stop(id));
+                self.due.push(Due::Stop(id.into()));
                 self.answer(place, Outcome::Stopped, false);
             }
             Stage::Reviewing { consult, .. } => {
-                self.due.extend(consult.map(Due::Stop));
+                self.due.extend(consult.map(|consult| Due::Stop(consult.into())));
                 self.answer(place, Outcome::Stopped, false);
             }
             Stage::Delegated { child, .. } => {
                 self.money.stopped(id, child.is_some(), self.now);
-                self.due.push(Due::Stop(id));
+                self.due.push(Due::Stop(id.into()));
                 self.answer(place, Outcome::Stopped, false);
             }
         }
@@ -575,7 +576,7 @@ impl Kernel {
 }
 
 /// The arguments with which a call was proposed once more.
-fn proposed(step: &Step, wanted: CallId) -> Option<Arc<str>> {
+fn proposed(step: &Step, wanted: ToolCallId) -> Option<Arc<str>> {
     step.events().find_map(|numbered| match &numbered.event {
         Event::CallProposed { call, arguments, .. } if *call == wanted => Some(arguments.clone()),
         _ => None,

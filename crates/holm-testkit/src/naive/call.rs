@@ -3,20 +3,20 @@
 use std::sync::Arc;
 
 use holm_grants::{CallNeed, GrantSet, Mode};
-use holm_kernel::{CallId, Timestamp, ToolOutput, ToolSpec};
+use holm_kernel::{ConsultationId, QuestionId, Timestamp, ToolCallId, ToolOutput, ToolSpec};
 
 use super::authority::Shown;
 
 /// One call.
 #[derive(Debug)]
 pub(super) struct Call {
-    pub(super) id: CallId,
+    pub(super) id: ToolCallId,
     /// None where there is no such tool.
     pub(super) tool: Option<Arc<ToolSpec>>,
     pub(super) arguments: Arc<str>,
     pub(super) needs: Vec<CallNeed>,
     /// The id of the question that was asked last.
-    pub(super) question: Option<CallId>,
+    pub(super) question: Option<QuestionId>,
     /// What that question showed.
     pub(super) shown: Option<Shown>,
     /// It was answered with a yes.
@@ -41,13 +41,13 @@ pub(super) enum Stage {
     /// A child carries it out.
     Delegated { since: Timestamp, grants: GrantSet, mode: Mode, child: Option<String> },
     /// Hooks look at the result; the real kernel names the question.
-    Reviewing { consult: Option<CallId>, output: Box<ToolOutput> },
+    Reviewing { consult: Option<ConsultationId>, output: Box<ToolOutput> },
     /// Answered; none has no vote on whether the run is done.
     Done { vote: Option<bool> },
 }
 
 impl Call {
-    pub(super) fn new(id: CallId, tool: Option<Arc<ToolSpec>>) -> Self {
+    pub(super) fn new(id: ToolCallId, tool: Option<Arc<ToolSpec>>) -> Self {
         Self {
             id,
             tool,

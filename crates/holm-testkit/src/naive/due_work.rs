@@ -7,7 +7,7 @@ use std::sync::Arc;
 use holm_grants::{GrantSet, Mode};
 use holm_kernel::{
     AskReason, Author, CallId, ConsultPoint, Effect, Ending, Event, FailureClass, Limit, NanoUsd, NextTry,
-    Outcome, Question, Queue, Role, Timestamp,
+    Outcome, Question, Queue, Role, Timestamp, ToolCallId,
 };
 
 use crate::Step;
@@ -18,18 +18,18 @@ pub(super) enum Due {
     /// Something that somebody said joins the transcript.
     Heard,
     /// Hooks are asked, about a call where it is about one.
-    Consult { point: ConsultPoint, call: Option<CallId> },
+    Consult { point: ConsultPoint, call: Option<ToolCallId> },
     /// A model is called.
     Model { name: String, cap: Option<u64> },
     /// A failed call is tried again at a time.
     Pause { until: Timestamp },
     /// A tool may run.
-    Run { call: CallId, tool: Arc<str>, arguments: Arc<str>, again: bool, deadline: Timestamp },
+    Run { call: ToolCallId, tool: Arc<str>, arguments: Arc<str>, again: bool, deadline: Timestamp },
     /// Somebody is asked.
-    Ask { call: CallId, reasons: Vec<AskReason> },
+    Ask { call: ToolCallId, reasons: Vec<AskReason> },
     /// A child begins, or goes on.
     Child {
-        call: CallId,
+        call: ToolCallId,
         grants: GrantSet,
         mode: Mode,
         money: Option<NanoUsd>,
@@ -41,9 +41,9 @@ pub(super) enum Due {
     /// What waited to be said is dropped.
     Dropped { queue: Queue, count: usize },
     /// A call counts as begun.
-    Began(CallId),
+    Began(ToolCallId),
     /// A call is answered.
-    Answer(CallId, Outcome),
+    Answer(ToolCallId, Outcome),
     /// The group is over; so much was spent and used by then, in the whole run.
     End { how: How, spent: NanoUsd, tokens: u64 },
 }
@@ -139,7 +139,7 @@ impl How {
 }
 
 /// The call that a question is about.
-pub(super) const fn about(question: &Question) -> Option<CallId> {
+pub(super) const fn about(question: &Question) -> Option<ToolCallId> {
     match question {
         Question::AfterTool { tool_call, .. } => Some(*tool_call),
         Question::Context

@@ -3,9 +3,9 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use holm_kernel::{
-    Answer, BatchOrder, Block, CallId, Config, ConsultPoint, Effect, Event, Failure, FailureClass, Input,
-    Limit, Marks, ModelResult, NanoUsd, NextTry, PlainAnswer, Queue, Reply, StopReason, Timestamp, ToolCall,
-    Usage,
+    Answer, BatchOrder, Block, CallId, Config, ConsultPoint, ConsultationId, Effect, Event, Failure,
+    FailureClass, Input, Limit, Marks, ModelCallId, ModelResult, NanoUsd, NextTry, PlainAnswer, Queue, Reply,
+    StopReason, Timestamp, ToolCall, ToolCallId, Usage,
 };
 
 use super::{
@@ -63,10 +63,10 @@ pub(super) enum Phase {
     /// Hooks were asked; the real kernel names the question.
     Asking {
         what: What,
-        call: Option<CallId>,
+        call: Option<ConsultationId>,
     },
     /// A model was called; the real kernel names the call.
-    Calling(Option<CallId>),
+    Calling(Option<ModelCallId>),
     Pausing {
         until: Timestamp,
     },
@@ -212,7 +212,7 @@ impl Kernel {
         for effect in &step.effects {
             match effect {
                 Effect::CallModel { call, .. } => {
-                    self.name(*call)?;
+                    self.name((*call).into())?;
                     self.phase = Phase::Calling(Some(*call));
                     let model = self.config.models.get(self.group.model);
                     self.money.called(*call, model, tokens_of(step, *call));
@@ -221,8 +221,8 @@ impl Kernel {
                     let place = self.calls.iter().position(|call| call.id == proposal.tool_call);
                     let Some(place) = place else { continue };
                     if self.calls[place].question.is_some() {
-                        self.name(proposal.call)?;
-                    } else if proposal.call != proposal.tool_call {
+                        self.name(proposal.call.into())?;
+                    } else if CallId::from(proposal.call) != proposal.tool_call {
                         return Err(Halt::Differs("a first question has another name than its call".into()));
                     }
                     self.calls[place].question = Some(proposal.call);
@@ -244,9 +244,9 @@ impl Kernel {
     }
 
     /// A question keeps its name when it is asked once more after a crash, unless it is about a result.
-    fn adopt_question(&mut self, question: CallId, about: Option<CallId>) -> Go {
+    fn adopt_question(&mut self, question: ConsultationId, about: Option<ToolCallId>) -> Go {
         if let Some(id) = about {
-            self.name(question)?;
+            self.name(question.into())?;
             let reviewed = self.calls.iter_mut().find(|call| call.id == id);
             if let Some(Stage::Reviewing { consult, .. }) = reviewed.map(|call| &mut call.stage) {
                 *consult = Some(question);
@@ -255,7 +255,7 @@ impl Kernel {
         }
         let Phase::Asking { what, call } = self.phase else { return Ok(()) };
         match call {
-            None => self.name(question)?,
+            None => self.name(question.into())?,
             Some(call) if call == question => {}
             Some(_) => return Err(Halt::Differs("a question has another name than before the crash".into())),
         }
@@ -324,7 +324,7 @@ impl Kernel {
         self.phase = Phase::Asking { what, call: None };
     }
 
-    fn consulted(&mut self, question: CallId, answer: &Answer) -> Go {
+    fn consulted(&mut self, question: ConsultationId, answer: &Answer) -> Go {
         let what = match self.phase {
             Phase::Asking { what, call: Some(call) } if call == question => what,
             Phase::Working => return self.reviewed(question, answer),
@@ -441,7 +441,7 @@ impl Kernel {
         Ok(())
     }
 
-    fn model_finished(&mut self, step: &Step, call: CallId, result: &ModelResult) -> Go {
+    fn model_finished(&mut self, step: &Step, call: ModelCallId, result: &ModelResult) -> Go {
         let usage = self.money.answered(call, result).unwrap_or_default();
         if self.phase != Phase::Calling(Some(call)) {
             return Ok(());
@@ -628,8 +628,8 @@ impl Kernel {
     fn stop_everything(&mut self, how: How) {
         match self.phase {
             Phase::Idle => return,
-            Phase::Asking { call, .. } => self.due.extend(call.map(Due::Stop)),
-            Phase::Calling(call) => self.due.extend(call.map(Due::Stop)),
+            Phase::Asking { call, .. } => self.due.extend(call.map(|call| Due::Stop(call.into()))),
+            Phase::Calling(call) => self.due.extend(call.map(|call| Due::Stop(call.into()))),
             Phase::Pausing { .. } => {}
             Phase::Working => (0..self.calls.len()).for_each(|place| self.stop(place)),
         }
@@ -637,13 +637,13 @@ impl Kernel {
     }
 
     /// Whether a call that was handed out is where a fact about it says.
-    pub(super) fn place(&self, call: CallId, stands: impl Fn(&Stage) -> bool) -> Option<usize> {
+    pub(super) fn place(&self, call: ToolCallId, stands: impl Fn(&Stage) -> bool) -> Option<usize> {
         self.calls.iter().position(|known| known.id == call && stands(&known.stage))
     }
 }
 
 /// What the real kernel says of the size of a request; [`check`](crate::check) counts it again.
-fn tokens_of(step: &Step, wanted: CallId) -> u64 {
+fn tokens_of(step: &Step, wanted: ModelCallId) -> u64 {
     let said = step.events().find_map(|numbered| match &numbered.event {
         Event::ModelCalled { call, tokens, .. } if *call == wanted => Some(*tokens),
         _ => None,

@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use holm_kernel::{CallId, ChildResult, ModelResult, ModelSpec, NanoUsd, Price, Timestamp, Usage};
+use holm_kernel::{
+    ChildResult, ModelCallId, ModelResult, ModelSpec, NanoUsd, Price, Timestamp, ToolCallId, Usage,
+};
 
 use crate::estimate;
 
@@ -16,8 +18,8 @@ pub(super) struct Money {
     pub(super) spent: NanoUsd,
     pub(super) used: Usage,
     /// Model calls that are not paid yet. The estimates of their requests are set aside.
-    models: BTreeMap<CallId, Asked>,
-    children: BTreeMap<CallId, Child>,
+    models: BTreeMap<ModelCallId, Asked>,
+    children: BTreeMap<ToolCallId, Child>,
 }
 
 /// A model call.
@@ -51,13 +53,13 @@ pub(super) struct Share {
 }
 
 impl Money {
-    pub(super) fn called(&mut self, call: CallId, model: Option<&ModelSpec>, tokens: u64) {
+    pub(super) fn called(&mut self, call: ModelCallId, model: Option<&ModelSpec>, tokens: u64) {
         let price = model.and_then(|model| model.price);
         self.models.insert(call, Asked { price, tokens });
     }
 
     /// Pays for an answer and says what it took; none if the call was paid before.
-    pub(super) fn answered(&mut self, call: CallId, result: &ModelResult) -> Option<Usage> {
+    pub(super) fn answered(&mut self, call: ModelCallId, result: &ModelResult) -> Option<Usage> {
         let asked = self.models.remove(&call)?;
         let usage = estimate::usage(asked.tokens, result);
         self.pay(asked, usage);
@@ -76,19 +78,19 @@ impl Money {
         self.spent = self.spent.plus(asked.cost(usage));
     }
 
-    pub(super) fn set_aside(&mut self, call: CallId, share: Share) {
+    pub(super) fn set_aside(&mut self, call: ToolCallId, share: Share) {
         self.children.insert(call, Child { share, held: true, paid: false, stopped: None });
     }
 
     /// Gives back what is set aside for a child that has not begun.
-    pub(super) fn give_back(&mut self, call: CallId) {
+    pub(super) fn give_back(&mut self, call: ToolCallId) {
         if let Some(child) = self.children.get_mut(&call) {
             child.held = false;
         }
     }
 
     /// A child is stopped. What it may have spent stays set aside; what never began has spent nothing.
-    pub(super) fn stopped(&mut self, call: CallId, began: bool, now: Timestamp) {
+    pub(super) fn stopped(&mut self, call: ToolCallId, began: bool, now: Timestamp) {
         if let Some(child) = self.children.get_mut(&call) {
             child.held = began;
             child.stopped = Some(now);
@@ -96,7 +98,7 @@ impl Money {
     }
 
     /// Pays a child; false if it was paid before.
-    pub(super) fn child_answered(&mut self, call: CallId, result: &ChildResult) -> bool {
+    pub(super) fn child_answered(&mut self, call: ToolCallId, result: &ChildResult) -> bool {
         let Some(child) = self.children.get_mut(&call).filter(|child| !child.paid) else { return false };
         child.paid = true;
         child.held = false;
@@ -105,7 +107,7 @@ impl Money {
         true
     }
 
-    pub(super) fn share(&self, call: CallId) -> Share {
+    pub(super) fn share(&self, call: ToolCallId) -> Share {
         self.children.get(&call).map(|child| child.share).unwrap_or_default()
     }
 

@@ -15,8 +15,8 @@ mod script_supply;
 use std::collections::{BTreeMap, VecDeque};
 
 use holm_kernel::{
-    Budget, CallId, Config, Effect, Ending, Event, IdempotencyKey, Input, Prompt, Run, Seq, Started,
-    Timestamp,
+    Budget, CallId, Config, Effect, Ending, Event, IdempotencyKey, Input, Prompt, QuestionId, Run, Seq,
+    Started, Timestamp, ToolCallId,
     journal::{self, JournalWriter, Snapshot},
 };
 
@@ -81,7 +81,7 @@ pub struct Sim {
     snapshot: Option<Snapshot>,
     children: BTreeMap<IdempotencyKey, perform::Grown>,
     /// Questions that nobody answers, with what was shown.
-    in_vain: BTreeMap<CallId, Verdicted>,
+    in_vain: BTreeMap<QuestionId, Verdicted>,
     /// What befalls the next answer, and the record from which it does.
     mishap: Option<Fault>,
     /// The next two answers change places: the record from which they do.
@@ -109,7 +109,7 @@ enum Coming {
     Fact(Input, Option<Verdicted>),
     /// A tool does its work, and answers unless its answer is lost.
     Work {
-        call: CallId,
+        call: ToolCallId,
         tool: std::sync::Arc<str>,
         arguments: std::sync::Arc<str>,
         key: IdempotencyKey,
@@ -120,8 +120,8 @@ enum Coming {
 impl Coming {
     fn is_about(&self, wanted: CallId) -> bool {
         match self {
-            Self::Fact(input, _) => perform::call_of(input) == Some(wanted),
-            Self::Work { call, .. } => *call == wanted,
+            Self::Fact(input, _) => input.call() == Some(wanted),
+            Self::Work { call, .. } => wanted == *call,
         }
     }
 }
@@ -276,12 +276,14 @@ impl Sim {
         if self.run.is_idle() {
             return Some(Rest::Idle);
         }
-        let answered = |call: &CallId| {
+        let answered = |question: &QuestionId| {
+            // The first question about a call has its number.
+            let call = CallId::from(*question);
             let finished =
-                |event: &Event| matches!(event, Event::CallFinished { call: of, .. } if of == call);
+                |event: &Event| matches!(event, Event::CallFinished { call: of, .. } if call == *of);
             self.steps.iter().flat_map(Step::events).any(|numbered| finished(&numbered.event))
         };
-        let waits = self.in_vain.keys().any(|call| !answered(call));
+        let waits = self.in_vain.keys().any(|question| !answered(question));
         Some(if waits { Rest::AwaitsPerson } else { Rest::Stuck })
     }
 
@@ -469,7 +471,7 @@ impl Sim {
     /// Makes a mistake on purpose: it must be refused, and nothing may change.
     fn err(&mut self, offence: Offence) {
         let input = match offence {
-            Offence::UnknownCall => perform::about_nothing(CallId::new(1 << 40), self.draw(7)),
+            Offence::UnknownCall => perform::about_nothing(1 << 40, self.draw(7)),
             Offence::StartedAgain => Input::Started(Box::new(self.run.started().clone())),
             Offence::NotDispatched => {
                 let first = self.todo.iter().find_map(|effect| match effect {

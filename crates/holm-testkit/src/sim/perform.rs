@@ -1,9 +1,9 @@
 //! Performs effects as a host would: answers arrive later, and in any order.
 
 use holm_kernel::{
-    Answer, CallId, CheckRuling, ChildResult, Consultation, Effect, Event, Failure, FailureClass, Input,
-    ModelResult, NanoUsd, Proposal, Purpose, SpawnRequest, Timestamp, ToolOutput, ToolRequest, Usage,
-    Verdict,
+    Answer, CallId, CheckId, CheckRuling, ChildResult, Consultation, ConsultationId, Effect, Event, Failure,
+    FailureClass, Input, ModelCallId, ModelResult, NanoUsd, Proposal, Purpose, QuestionId, SpawnRequest,
+    Timestamp, ToolCallId, ToolOutput, ToolRequest, Usage, Verdict,
 };
 
 use super::{Coming, Host, Sim};
@@ -51,7 +51,7 @@ impl Sim {
     }
 
     /// Writes down that the call runs, then runs it.
-    fn run_tool(&mut self, call: CallId, request: &ToolRequest) {
+    fn run_tool(&mut self, call: ToolCallId, request: &ToolRequest) {
         if planted(Slip::PerformsFirst) {
             let (tool, key) = (request.tool.clone(), request.key);
             self.ran.push(Ran { seq: self.run.receipt().seq, call, tool, key });
@@ -107,7 +107,7 @@ impl Sim {
 
     /// Writes down under which name the child runs, then lets it begin. A host looks for the child of a key before it
     /// starts one, so no key has two.
-    fn spawn(&mut self, call: CallId, request: &SpawnRequest) {
+    fn spawn(&mut self, call: ToolCallId, request: &SpawnRequest) {
         let known = self.children.get(&request.key).filter(|_| !planted(Slip::ChildStartedTwice)).cloned();
         let name = match (&known, &request.resume) {
             (Some(grown), _) => grown.name.clone(),
@@ -127,7 +127,7 @@ impl Sim {
     }
 
     /// The child does its work in the world.
-    fn grow(&mut self, call: CallId, request: &SpawnRequest, name: String) -> Grown {
+    fn grow(&mut self, call: ToolCallId, request: &SpawnRequest, name: String) -> Grown {
         self.ran.push(Ran {
             seq: self.run.receipt().seq,
             call,
@@ -203,68 +203,39 @@ fn child_result(child: &Child, budget: Option<NanoUsd>) -> ChildResult {
     }
 }
 
-/// The call that an answer is about.
-pub(super) fn call_of(input: &Input) -> Option<CallId> {
-    match input {
-        Input::ModelFinished { call, .. }
-        | Input::Judged { call, .. }
-        | Input::Consulted { call, .. }
-        | Input::Dispatched { call }
-        | Input::ToolFinished { call, .. }
-        | Input::Checked { call, .. }
-        | Input::ChildStarted { call, .. }
-        | Input::ChildFinished { call, .. }
-        | Input::Summarised { call, .. } => Some(*call),
-        Input::Started(_)
-        | Input::Resumed { .. }
-        | Input::Prompted(_)
-        | Input::Steered(_)
-        | Input::FollowedUp(_)
-        | Input::ToolsChanged(_)
-        | Input::ModeChanged(_)
-        | Input::Narrowed(_)
-        | Input::GrantsChanged(_)
-        | Input::BudgetChanged(_)
-        | Input::Cancelled { .. }
-        | Input::TimePassed => None,
-    }
-}
-
 /// The call that somebody answered: what a host notes by itself is no answer.
 pub(crate) fn answered(input: &Input) -> Option<CallId> {
     let notes = matches!(input, Input::Dispatched { .. } | Input::ChildStarted { .. });
-    call_of(input).filter(|_| !notes)
+    input.call().filter(|_| !notes)
 }
 
 /// Answers may come twice; what a person says twice is said twice, and a dispatch is the host's own note.
 pub(super) fn may_come_twice(input: &Input) -> bool {
-    call_of(input).is_some() && !matches!(input, Input::Dispatched { .. })
+    input.call().is_some() && !matches!(input, Input::Dispatched { .. })
 }
 
 /// The call that an effect asks for.
 pub(super) fn call_asked(effect: &Effect) -> Option<CallId> {
     match effect {
-        Effect::CallModel { call, .. }
-        | Effect::RunTool { call, .. }
-        | Effect::Spawn { call, .. }
-        | Effect::Check { call, .. }
-        | Effect::Summarise { call, .. } => Some(*call),
-        Effect::Judge(proposal) => Some(proposal.call),
-        Effect::Consult(consultation) => Some(consultation.call),
+        Effect::CallModel { call, .. } | Effect::Summarise { call, .. } => Some((*call).into()),
+        Effect::RunTool { call, .. } | Effect::Spawn { call, .. } => Some((*call).into()),
+        Effect::Check { call, .. } => Some((*call).into()),
+        Effect::Judge(proposal) => Some(proposal.call.into()),
+        Effect::Consult(consultation) => Some(consultation.call.into()),
         Effect::Abort(_) | Effect::Emit(_) | Effect::Finish(_) | Effect::Wait(_) => None,
     }
 }
 
 /// A fact of some kind about a call.
-pub(super) fn about_nothing(call: CallId, kind: u64) -> Input {
+pub(super) fn about_nothing(call: u64, kind: u64) -> Input {
     let reply = ModelResult::Replied(holm_kernel::Reply::default());
     match kind {
-        0 => Input::ModelFinished { call, result: reply },
-        1 => Input::Judged { call, verdict: Verdict::allow() },
-        2 => Input::Consulted { call, answer: Answer::Nothing },
-        3 => Input::Dispatched { call },
-        4 => Input::Checked { call, ruling: CheckRuling::Passed },
-        5 => Input::ChildFinished { call, result: ChildResult::default() },
-        _ => Input::ToolFinished { call, result: ToolOutput::text("nobody asked") },
+        0 => Input::ModelFinished { call: ModelCallId::new(call), result: reply },
+        1 => Input::Judged { call: QuestionId::new(call), verdict: Verdict::allow() },
+        2 => Input::Consulted { call: ConsultationId::new(call), answer: Answer::Nothing },
+        3 => Input::Dispatched { call: ToolCallId::new(call) },
+        4 => Input::Checked { call: CheckId::new(call), ruling: CheckRuling::Passed },
+        5 => Input::ChildFinished { call: ToolCallId::new(call), result: ChildResult::default() },
+        _ => Input::ToolFinished { call: ToolCallId::new(call), result: ToolOutput::text("nobody asked") },
     }
 }

@@ -1,6 +1,6 @@
 //! The promises notice what they are for: a run keeps them, and the same run changed by hand does not.
 
-use holm_kernel::{CallId, Effect, Event, FailureClass, Input, Numbered, Outcome as Came, Seq};
+use holm_kernel::{Effect, Event, FailureClass, Input, ModelCallId, Numbered, Outcome as Came, Seq};
 use holm_testkit::{Ask, Interrupt, Line, Outcome, Script, Violation, What, Work, check};
 
 use crate::setting::Setting;
@@ -122,7 +122,7 @@ fn a_tool_that_runs_before_its_dispatch_is_noticed() {
 fn an_answer_under_another_call_is_noticed() {
     let script = Script { model: vec![look("a")], ..Script::prompted("go") };
     notices(check::answers_keep_their_calls, played(script, 5), |outcome| {
-        let mut first: Option<CallId> = None;
+        let mut first: Option<ModelCallId> = None;
         for step in &mut outcome.steps {
             if let Input::ModelFinished { call, .. } = &mut step.input {
                 *call = *first.get_or_insert(*call);

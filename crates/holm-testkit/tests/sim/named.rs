@@ -2,8 +2,8 @@
 
 use holm_grants::Mode;
 use holm_kernel::{
-    Answer, Approvals, BatchOrder, CallId, ConsultPoint, Effect, Ending, Event, Input, NanoUsd,
-    Outcome as Came,
+    Answer, Approvals, BatchOrder, ConsultPoint, Effect, Ending, Event, Input, NanoUsd, Outcome as Came,
+    ToolCallId,
 };
 use holm_testkit::{Ask, Fault, Interrupt, Line, Mishap, Outcome, Ruling, Script, Step, What, Work};
 
@@ -241,7 +241,7 @@ fn two_answers_that_change_places_are_each_heard_for_their_own_call() {
             Input::ToolFinished { call, .. } => Some(call),
             _ => None,
         });
-        calls.collect::<Vec<CallId>>()
+        calls.collect::<Vec<ToolCallId>>()
     };
     let mut before = heard(Vec::new());
     // Record 4 says that the second of them runs: both wait then.

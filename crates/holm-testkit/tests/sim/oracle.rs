@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use holm_grants::{AccessRequest, Grant, GrantSet, Level, Mode};
 use holm_guards::json::Json;
 use holm_kernel::{
-    Answer, Approvals, AskReason, CallId, Config, ConsultPoint, Effect, Event, IdempotencyKey, Input,
-    MarkRule, Marks, PlanRole, Question, Timestamp, ToolKind, ToolSpec, Verdict,
+    Answer, Approvals, AskReason, Config, ConsultPoint, ConsultationId, Effect, Event, IdempotencyKey, Input,
+    MarkRule, Marks, PlanRole, Question, QuestionId, Timestamp, ToolCallId, ToolKind, ToolSpec, Verdict,
 };
 use holm_testkit::{Outcome, Step, Violation};
 
@@ -53,10 +53,10 @@ struct Oracle<'a> {
     marks: Marks,
     /// What the gate lets through; none while it is open.
     gate: Option<BTreeSet<String>>,
-    questions: BTreeMap<CallId, Question>,
-    running: BTreeMap<CallId, &'a ToolSpec>,
+    questions: BTreeMap<ConsultationId, Question>,
+    running: BTreeMap<ToolCallId, &'a ToolSpec>,
     /// What was asked, by the id of the question.
-    proposals: BTreeMap<CallId, Shown>,
+    proposals: BTreeMap<QuestionId, Shown>,
     /// What people said yes to, and nobody has used yet.
     approvals: Vec<Shown>,
     approved: BTreeMap<IdempotencyKey, Shown>,

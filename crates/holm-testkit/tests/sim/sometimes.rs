@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use holm_kernel::{
-    Answer, AskReason, Effect, Ending, Event, FailureClass, Input, Limit, Messages, NextTry, Outcome as Came,
-    PlanStep, Purpose, Queue, ToolOutput, Verdict,
+    Answer, AskReason, CallId, Effect, Ending, Event, FailureClass, Input, Limit, Messages, NextTry,
+    Outcome as Came, PlanStep, Purpose, Queue, ToolOutput, Verdict,
 };
 use holm_testkit::{Mishap, Outcome, Rest, Step, What};
 
@@ -238,7 +238,7 @@ fn about_ends(outcome: &Outcome) -> Vec<(&'static str, bool)> {
 fn asked_again(outcome: &Outcome) -> bool {
     outcome.steps.iter().any(|step| {
         let stopped = step.effects.iter().any(|effect| matches!(effect, Effect::Abort(_)));
-        let asks = |effect: &Effect| matches!(effect, Effect::Judge(proposal) if proposal.call != proposal.tool_call);
+        let asks = |effect: &Effect| matches!(effect, Effect::Judge(proposal) if CallId::from(proposal.call) != proposal.tool_call);
         stopped && step.effects.iter().any(asks) && !matches!(step.input, Input::Resumed { .. })
     })
 }
@@ -372,12 +372,12 @@ fn overdue_before_it_began(outcome: &Outcome) -> bool {
     let mut handed_out = BTreeSet::new();
     for step in &outcome.steps {
         if let Input::Dispatched { call } = step.input {
-            handed_out.remove(&call);
+            handed_out.remove(&call.into());
         }
         for effect in &step.effects {
             match effect {
                 Effect::RunTool { call, .. } => {
-                    handed_out.insert(*call);
+                    handed_out.insert(CallId::from(*call));
                 }
                 Effect::Abort(call)
                     if matches!(step.input, Input::TimePassed) && handed_out.contains(call) =>

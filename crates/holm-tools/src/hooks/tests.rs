@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use holm_kernel::{Author, Block, CallId, Message, MessageId, Outcome, Patch, Role, Spill, ToolOutput};
+use holm_kernel::{Author, Block, Message, MessageId, Outcome, Patch, Role, Spill, ToolCallId, ToolOutput};
 use holm_runtime::{AfterCallHook as _, BoxFuture, CompletedCall, ContextHook as _};
 use serde_json::{Value, json};
 
@@ -506,8 +506,12 @@ async fn prompts_that_there_was_no_time_for_are_withheld_until_there_is() {
 async fn a_large_result_is_seen_and_refused_like_any_other() {
     let listener = Listener::default();
     let hooks = listener.hooks("PostToolUse");
-    let call =
-        CompletedCall { run: "r".into(), call: CallId::new(1), tool: "shell".into(), arguments: "{}".into() };
+    let call = CompletedCall {
+        run: "r".into(),
+        call: ToolCallId::new(1),
+        tool: "shell".into(),
+        arguments: "{}".into(),
+    };
     let spill = Spill {
         head: "it begins".into(),
         tail: "a secret at the end".into(),
@@ -538,8 +542,12 @@ async fn a_script_that_changed_withholds_prompts_and_refuses_results() {
     let hooks = CommandHooks::new(load().held(&ledger, HookTrustSource::ByLedger).unwrap(), listener.clone());
     let patches = hooks.context(&[message(1, Role::User, &["go"])]).await;
     assert_eq!(withheld(&patches), [MessageId::new(1)]);
-    let call =
-        CompletedCall { run: "r".into(), call: CallId::new(1), tool: "shell".into(), arguments: "{}".into() };
+    let call = CompletedCall {
+        run: "r".into(),
+        call: ToolCallId::new(1),
+        tool: "shell".into(),
+        arguments: "{}".into(),
+    };
     let refused = hooks.after_call(&call, &ToolOutput::text("done")).await.unwrap();
     assert_eq!(refused.outcome, Outcome::Failed);
     assert!(listener.0.lock().unwrap().is_empty(), "nothing was run");

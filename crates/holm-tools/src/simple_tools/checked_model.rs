@@ -55,7 +55,7 @@ impl ModelConnection for CheckedModelConnection {
         let (call, deltas) = (ask.call, Arc::clone(&ask.deltas));
         if let Some(text) = exchange.as_ref().and_then(Exchange::answer_of_a_tool) {
             return Box::pin(async move {
-                deltas.delta(call, ReplyDelta::Text { offset: 0, text: &text });
+                deltas.delta(call.into(), ReplyDelta::Text { offset: 0, text: &text });
                 ModelResult::Replied(Reply { blocks: vec![Block::Text(text)], ..Reply::default() })
             });
         }
@@ -68,7 +68,7 @@ impl ModelConnection for CheckedModelConnection {
                     let reply = exchange.checked(reply);
                     let text: String = reply.blocks.iter().filter_map(Block::as_text).collect();
                     if !text.is_empty() {
-                        deltas.delta(call, ReplyDelta::Text { offset: 0, text: &text });
+                        deltas.delta(call.into(), ReplyDelta::Text { offset: 0, text: &text });
                     }
                     ModelResult::Replied(reply)
                 }

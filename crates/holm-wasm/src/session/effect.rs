@@ -6,8 +6,8 @@
 //! package's interface (`packages/holm/src/types.ts`).
 
 use holm_kernel::{
-    CallId, CheckRequest, Consultation, Effect, Ending, Messages, Numbered, Proposal, Purpose, Request,
-    SpawnRequest, Timestamp, ToolRequest,
+    CallId, CheckId, CheckRequest, Consultation, Effect, Ending, Messages, ModelCallId, Numbered, Proposal,
+    Purpose, Request, SpawnRequest, Timestamp, ToolCallId, ToolRequest,
 };
 use serde::Serialize;
 
@@ -15,14 +15,14 @@ use serde::Serialize;
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum EffectView<'a> {
-    CallModel { call: CallId, request: LeanRequest<'a> },
-    RunTool { call: CallId, request: &'a ToolRequest },
-    Spawn { call: CallId, request: &'a SpawnRequest },
+    CallModel { call: ModelCallId, request: LeanRequest<'a> },
+    RunTool { call: ToolCallId, request: &'a ToolRequest },
+    Spawn { call: ToolCallId, request: &'a SpawnRequest },
     Abort(CallId),
     Judge(&'a Proposal),
     Consult(&'a Consultation),
-    Check { call: CallId, request: &'a CheckRequest },
-    Summarise { call: CallId, request: LeanRequest<'a> },
+    Check { call: CheckId, request: &'a CheckRequest },
+    Summarise { call: ModelCallId, request: LeanRequest<'a> },
     Emit(&'a Numbered),
     Finish(&'a Ending),
     Wait(Option<Timestamp>),

@@ -24,7 +24,8 @@ use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use holm_kernel::{
-    CallId, Config, Effect, Input, Message, Request, Run, Seq, SpawnRequest, Started, Timestamp,
+    CallId, Config, Effect, Input, Message, ModelCallId, Request, Run, Seq, SpawnRequest, Started, Timestamp,
+    ToolCallId,
     journal::{self as records, JournalWriter, Snapshot, StepError},
 };
 use serde::Serialize;
@@ -43,8 +44,8 @@ pub struct WasmSession {
     run: Run,
     writer: JournalWriter,
     /// The calls that wait for an answer. It is a list, because there are only a few at a time.
-    requests: Vec<(CallId, Request)>,
-    spawns: Vec<(CallId, SpawnRequest)>,
+    requests: Vec<(ModelCallId, Request)>,
+    spawns: Vec<(ToolCallId, SpawnRequest)>,
 }
 
 impl WasmSession {
@@ -75,9 +76,9 @@ impl WasmSession {
     pub fn handle(&mut self, now: u64, input: &str) -> Result<String, BindingError> {
         let input: Input = text::read(input, "input")?;
         let answered = match &input {
-            Input::ModelFinished { call, .. }
-            | Input::Summarised { call, .. }
-            | Input::ChildFinished { call, .. } => Some(*call),
+            Input::ModelFinished { .. } | Input::Summarised { .. } | Input::ChildFinished { .. } => {
+                input.call()
+            }
             _ => None,
         };
         let line = records::step(&mut self.run, &mut self.writer, Timestamp::new(now), input)
@@ -198,13 +199,16 @@ impl WasmSession {
     }
 
     fn forget(&mut self, call: CallId) {
-        self.requests.retain(|(waiting, _)| *waiting != call);
-        self.spawns.retain(|(waiting, _)| *waiting != call);
+        self.requests.retain(|(waiting, _)| call != *waiting);
+        self.spawns.retain(|(waiting, _)| call != *waiting);
     }
 }
 
-fn find<T>(list: &[(CallId, T)], call: u64) -> Result<&T, BindingError> {
-    let found = list.iter().rev().find(|(waiting, _)| *waiting == CallId::new(call));
+fn find<Id: Copy, T>(list: &[(Id, T)], call: u64) -> Result<&T, BindingError>
+where
+    CallId: PartialEq<Id>,
+{
+    let found = list.iter().rev().find(|(waiting, _)| CallId::new(call) == *waiting);
     found.map(|(_, value)| value).ok_or_else(|| unknown(call))
 }
 

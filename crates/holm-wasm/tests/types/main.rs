@@ -179,6 +179,11 @@ fn names(file: &str) -> Names {
     }
     for (rust, script) in [
         ("CallId", "number"),
+        ("ModelCallId", "number"),
+        ("ToolCallId", "number"),
+        ("QuestionId", "number"),
+        ("ConsultationId", "number"),
+        ("CheckId", "number"),
         ("MessageId", "number"),
         ("Seq", "number"),
         ("Timestamp", "number"),

@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use holm::kernel::{MessageId, StopReason, Thinking, ToolCall as Wanted};
+use holm::kernel::{MessageId, ModelCallId, StopReason, Thinking, ToolCall as Wanted, ToolCallId};
 use serde_json::json;
 
 use super::{
@@ -22,7 +22,7 @@ fn call(number: u64) -> CallId {
 
 fn proposed(number: u64, tool: &str, arguments: &Value) -> Event {
     Event::CallProposed {
-        call: call(number),
+        call: ToolCallId::new(number),
         tool: tool.into(),
         arguments: arguments.to_string().into(),
         fixes: Vec::new(),
@@ -30,7 +30,14 @@ fn proposed(number: u64, tool: &str, arguments: &Value) -> Event {
 }
 
 fn finished(number: u64, id: &str, outcome: Outcome) -> Event {
-    Event::CallFinished { call: call(number), id: id.into(), outcome, bytes: 0, millis: 0, metadata: None }
+    Event::CallFinished {
+        call: ToolCallId::new(number),
+        id: id.into(),
+        outcome,
+        bytes: 0,
+        millis: 0,
+        metadata: None,
+    }
 }
 
 fn added(role: Role, blocks: Vec<Block>) -> Event {
@@ -38,7 +45,7 @@ fn added(role: Role, blocks: Vec<Block>) -> Event {
 }
 
 fn called(number: u64) -> Event {
-    Event::ModelCalled { call: call(number), turn: 1, model: "m".into(), messages: 1, tokens: 1 }
+    Event::ModelCalled { call: ModelCallId::new(number), turn: 1, model: "m".into(), messages: 1, tokens: 1 }
 }
 
 fn result(id: &str, text: &str, outcome: Outcome) -> Block {
@@ -96,9 +103,12 @@ fn a_call_is_known_by_what_it_says_and_not_by_its_number_alone() {
 fn text_that_is_taken_back_is_said_to_be() {
     let mut live = telling(UpdateTiming::Now);
     live.event(&called(1));
-    assert!(told(&mut live, &[Event::Withdrawn { call: call(1) }]).is_empty(), "nothing was shown");
+    assert!(
+        told(&mut live, &[Event::Withdrawn { call: ModelCallId::new(1) }]).is_empty(),
+        "nothing was shown"
+    );
     live.delta(call(1), ReplyDelta::Text { offset: 0, text: "hel" });
-    let taken = told(&mut live, &[Event::Withdrawn { call: call(1) }]);
+    let taken = told(&mut live, &[Event::Withdrawn { call: ModelCallId::new(1) }]);
     assert!(taken[0]["content"]["text"].as_str().unwrap().contains("was withdrawn"));
 }
 
@@ -116,7 +126,7 @@ fn a_call_is_followed_to_its_end() {
     let check = |outcome: Outcome, status: &str, parts: usize| {
         let events = [
             proposed(3, "edit", &arguments),
-            Event::CallStarted { call: call(3) },
+            Event::CallStarted { call: ToolCallId::new(3) },
             finished(3, "x", outcome),
             added(Role::Tool, vec![result("x", "said", outcome)]),
         ];
@@ -192,7 +202,7 @@ fn what_a_model_tells_people_comes_from_the_tool_now_and_from_the_journal_later(
 #[test]
 fn usage_is_told_where_the_window_is_known_and_costs_add_up() {
     let replied = |cost: u64| Event::ModelReplied {
-        call: call(1),
+        call: ModelCallId::new(1),
         usage: Usage { input: 90, output: 10, ..Usage::default() },
         cost: Some(NanoUsd::new(cost)),
         stop: StopReason::EndTurn,

@@ -58,22 +58,22 @@ impl SessionTab {
                 self.meter.priced = self.meter.priced.after(*usage, *cost);
                 self.meter.spent = cost.map_or(self.meter.spent, |cost| self.meter.spent.plus(cost));
             }
-            Event::Withdrawn { call } => self.withdraw(*call),
+            Event::Withdrawn { call } => self.withdraw((*call).into()),
             Event::CallProposed { call, tool, arguments, .. } => {
                 self.doing = format!("calls {}", named(tool));
-                self.add_call(*call, tool, arguments);
+                self.add_call((*call).into(), tool, arguments);
             }
-            Event::ApprovalAsked { call } => self.stands(*call, ToolCallState::Asked),
+            Event::ApprovalAsked { call } => self.stands((*call).into(), ToolCallState::Asked),
             Event::ApprovalGiven { call, allowed, reason } => {
                 let denied = ToolCallState::Denied { reason: reason.clone() };
-                self.stands(*call, if *allowed { ToolCallState::Proposed } else { denied });
+                self.stands((*call).into(), if *allowed { ToolCallState::Proposed } else { denied });
             }
-            Event::CallStarted { call } => self.stands(*call, ToolCallState::Running),
+            Event::CallStarted { call } => self.stands((*call).into(), ToolCallState::Running),
             Event::CallFinished { call, id, outcome, millis, .. } => {
-                self.finished(*call, id, *outcome, *millis);
+                self.finished((*call).into(), id, *outcome, *millis);
             }
             Event::ChildStarted { call, child } => {
-                if let Some(at) = self.calls.get(call).copied() {
+                if let Some(at) = self.calls.get(&(*call).into()).copied() {
                     self.child_begun(child, at, 0);
                 }
             }

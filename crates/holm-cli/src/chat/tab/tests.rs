@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use holm::kernel::{
-    Block, CallId, Ending, Event, Message, MessageId, Outcome, Role, StopReason, ToolCall, ToolResult,
+    Block, CallId, Ending, Event, Message, MessageId, ModelCallId, Outcome, Role, StopReason, ToolCall,
+    ToolCallId, ToolResult,
 };
 
 use super::*;
@@ -90,7 +91,7 @@ fn cancelled(reason: &str) -> Event {
 fn what_was_read_of_a_stopped_answer_stays_where_it_was() {
     let mut tab = seen(&[prompted(1, "hi")]);
     tab.piece(CallId::new(3), &ReplyPiece::Text("half an ans".into()));
-    tab.hear(&numbered(9, Event::Withdrawn { call: CallId::new(3) }));
+    tab.hear(&numbered(9, Event::Withdrawn { call: ModelCallId::new(3) }));
     tab.piece(CallId::new(3), &ReplyPiece::Text("too late".into()));
     tab.hear(&numbered(9, cancelled(INTERRUPTED)));
     tab.ended(None);
@@ -103,7 +104,7 @@ fn what_was_read_of_a_stopped_answer_stays_where_it_was() {
 
 #[test]
 fn a_stopped_answer_is_there_again_when_its_session_is_resumed() {
-    let withdrawn = Event::Withdrawn { call: CallId::new(3) };
+    let withdrawn = Event::Withdrawn { call: ModelCallId::new(3) };
     let events = [prompted(1, "hi"), withdrawn, cancelled(INTERRUPTED)];
     let events = (1..).zip(events).map(|(record, event)| numbered(record, event)).collect();
     let stopped = BTreeMap::from([(CallId::new(3), "half an ans".to_owned())]);
@@ -116,7 +117,7 @@ fn a_stopped_answer_is_there_again_when_its_session_is_resumed() {
 fn text_before_another_try_is_withdrawn() {
     let mut tab = seen(&[]);
     tab.piece(CallId::new(3), &ReplyPiece::Text("half an ans".into()));
-    tab.hear(&numbered(9, Event::Withdrawn { call: CallId::new(3) }));
+    tab.hear(&numbered(9, Event::Withdrawn { call: ModelCallId::new(3) }));
     tab.hear(&numbered(9, Event::OutputCapRaised { attempt: 1, from: Some(1), to: Some(2) }));
     assert_eq!(shown(&mut tab), "(this text was withdrawn)");
 }
@@ -151,14 +152,14 @@ fn a_problem_of_a_tool_is_told_once() {
 fn what_is_withdrawn_is_gone() {
     let mut tab = seen(&[]);
     tab.piece(CallId::new(3), &ReplyPiece::Text("half an ans".into()));
-    tab.hear(&numbered(9, Event::Withdrawn { call: CallId::new(3) }));
+    tab.hear(&numbered(9, Event::Withdrawn { call: ModelCallId::new(3) }));
     tab.piece(CallId::new(4), &ReplyPiece::Text("whole".into()));
     assert_eq!(shown(&mut tab), "(this text was withdrawn)\nwhole");
 }
 
 #[test]
 fn a_denied_call_says_why() {
-    let denied = Event::ApprovalGiven { call: CallId::new(1), allowed: false, reason: "not now".into() };
+    let denied = Event::ApprovalGiven { call: ToolCallId::new(1), allowed: false, reason: "not now".into() };
     let mut tab = seen(&[called(1, "shell", r#"{"command":"ls"}"#), denied, finished(1, "c1", 0)]);
     assert_eq!(shown(&mut tab), "✗ shell ls  denied: not now");
 }
@@ -167,11 +168,14 @@ fn a_denied_call_says_why() {
 fn helpers_and_theirs_stand_below_the_call() {
     let mut tab = seen(&[
         called(1, "scout", r#"{"task":"look"}"#),
-        Event::CallStarted { call: CallId::new(1) },
-        Event::ChildStarted { call: CallId::new(1), child: "child-a".into() },
+        Event::CallStarted { call: ToolCallId::new(1) },
+        Event::ChildStarted { call: ToolCallId::new(1), child: "child-a".into() },
     ]);
     tab.child("child-a", &numbered(1, called(7, "grep", r#"{"pattern":"x"}"#)));
-    tab.child("child-a", &numbered(2, Event::ChildStarted { call: CallId::new(8), child: "child-b".into() }));
+    tab.child(
+        "child-a",
+        &numbered(2, Event::ChildStarted { call: ToolCallId::new(8), child: "child-b".into() }),
+    );
     tab.child("child-b", &numbered(1, answer("found it")));
     tab.child("child-b", &numbered(2, ended()));
     tab.child("nobody", &numbered(1, answer("never")));
@@ -188,11 +192,14 @@ fn helpers_and_theirs_stand_below_the_call() {
 #[test]
 fn a_helper_is_known_whichever_is_told_first() {
     let mut tab =
-        seen(&[called(1, "scout", r#"{"task":"look"}"#), Event::CallStarted { call: CallId::new(1) }]);
+        seen(&[called(1, "scout", r#"{"task":"look"}"#), Event::CallStarted { call: ToolCallId::new(1) }]);
     tab.child("child-b", &numbered(1, answer("found it")));
     tab.child("child-a", &numbered(1, called(7, "grep", r#"{"pattern":"x"}"#)));
-    tab.child("child-a", &numbered(2, Event::ChildStarted { call: CallId::new(8), child: "child-b".into() }));
-    tab.hear(&numbered(9, Event::ChildStarted { call: CallId::new(1), child: "child-a".into() }));
+    tab.child(
+        "child-a",
+        &numbered(2, Event::ChildStarted { call: ToolCallId::new(8), child: "child-b".into() }),
+    );
+    tab.hear(&numbered(9, Event::ChildStarted { call: ToolCallId::new(1), child: "child-a".into() }));
     insta::assert_snapshot!(shown(&mut tab), @r#"
     ◐ scout look  …
       ⎿ grep {"pattern":"x"}
@@ -218,7 +225,7 @@ fn a_past_that_is_told_again_looks_as_it_did() {
 fn a_reply_without_a_price_is_not_one_for_nothing() {
     let usage = Usage { input: 11, output: 5, ..Usage::default() };
     let replied = Event::ModelReplied {
-        call: CallId::new(3),
+        call: ModelCallId::new(3),
         usage,
         cost: None,
         stop: StopReason::EndTurn,
@@ -265,8 +272,8 @@ fn a_call_of_a_helper_that_is_not_valid_is_shown_with_its_name_and_the_reason() 
         event,
         message(Role::Tool, Block::ToolResult(result)),
     ];
-    let mut tab = seen(&[called(1, "scout", "{}"), Event::CallStarted { call: CallId::new(1) }]);
-    tab.hear(&numbered(9, Event::ChildStarted { call: CallId::new(1), child: "child-a".into() }));
+    let mut tab = seen(&[called(1, "scout", "{}"), Event::CallStarted { call: ToolCallId::new(1) }]);
+    tab.hear(&numbered(9, Event::ChildStarted { call: ToolCallId::new(1), child: "child-a".into() }));
     for (record, event) in (1..).zip(&events) {
         tab.child("child-a", &numbered(record, event.clone()));
     }

@@ -8,8 +8,8 @@ use clap::Subcommand;
 use holm::{
     guards::{json::Json, schema::CompiledSchema},
     kernel::{
-        Block, CallId, Message, MessageId, Messages, ModelResult, ModelSpec, Offer, Purpose, Reply, Request,
-        Role, ToolSpec, plain_text,
+        Block, Message, MessageId, Messages, ModelCallId, ModelResult, ModelSpec, Offer, Purpose, Reply,
+        Request, Role, ToolSpec, plain_text,
     },
     runtime::{CancellationToken, ModelConnection as _, ModelRequest, NullDeltaSink},
 };
@@ -155,7 +155,7 @@ async fn ask(
     let (deltas, stop) = (Arc::new(NullDeltaSink), CancellationToken::new());
     match line
         .call(ModelRequest {
-            call: CallId::new(1),
+            call: ModelCallId::new(1),
             request: &request,
             messages: &view,
             told: Arc::default(),

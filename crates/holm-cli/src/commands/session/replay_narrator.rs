@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use holm::{
     kernel::{
-        Author, Block, CallId, Effect, Ending, Event, Input, Message, MessageId, NextTry, Outcome, Role, Seq,
-        Timestamp,
+        Author, Block, Effect, Ending, Event, Input, Message, MessageId, NextTry, Outcome, Role, Seq,
+        Timestamp, ToolCallId,
         journal::{self, JournalRecord, ReplayError},
     },
     runtime::NoAnswerError,
@@ -89,7 +89,7 @@ struct ReplayNarrator {
     /// The tool calls of the model with their arguments, by the model's own ids.
     wanted: BTreeMap<String, (String, String)>,
     /// The calls that were valid. Calls of missing tools never are.
-    proposed: BTreeSet<CallId>,
+    proposed: BTreeSet<ToolCallId>,
     /// The prompts that the model never read.
     withheld: BTreeSet<MessageId>,
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use holm::{
     grants::{Grant, GrantSet, Level},
-    kernel::{AskReason, CallId, Effect, Input, Proposal, Verdict, journal},
+    kernel::{AskReason, Effect, Input, Proposal, QuestionId, Verdict, journal},
     runtime::JournalStore as _,
     store::{SessionQuery, Store},
 };
@@ -87,7 +87,7 @@ impl ApprovedCalls {
     async fn add_session(&mut self, store: &Store, session: &str) {
         let Ok(text) = store.read(session).await else { return };
         let Ok(tail) = journal::decode(&text) else { return };
-        let mut asked: BTreeMap<CallId, Box<Proposal>> = BTreeMap::new();
+        let mut asked: BTreeMap<QuestionId, Box<Proposal>> = BTreeMap::new();
         let _ = journal::replay_with(&tail.records, |_, effect| {
             if let Effect::Judge(proposal) = effect {
                 asked.insert(proposal.call, proposal.clone());
@@ -187,8 +187,8 @@ mod tests {
     fn proposal(tool: &str, level: Level, arguments: serde_json::Value, needs: &[&str]) -> Proposal {
         let needs: Vec<String> = needs.iter().map(|need| (*need).to_owned()).collect();
         Proposal {
-            call: CallId::new(1),
-            tool_call: CallId::new(2),
+            call: QuestionId::new(1),
+            tool_call: ToolCallId::new(2),
             tool: tool.into(),
             digest: String::new(),
             arguments: arguments.to_string(),

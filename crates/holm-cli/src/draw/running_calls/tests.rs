@@ -1,14 +1,14 @@
-use holm::kernel::{FailureClass, NextTry, Outcome};
+use holm::kernel::{FailureClass, ModelCallId, NextTry, Outcome, ToolCallId};
 
 use super::*;
 
 fn called(call: u64) -> Event {
-    Event::ModelCalled { call: CallId::new(call), turn: 1, model: "m".into(), messages: 1, tokens: 1 }
+    Event::ModelCalled { call: ModelCallId::new(call), turn: 1, model: "m".into(), messages: 1, tokens: 1 }
 }
 
 fn finished(call: u64) -> Event {
     Event::CallFinished {
-        call: CallId::new(call),
+        call: ToolCallId::new(call),
         id: "c".into(),
         outcome: Outcome::Succeeded,
         bytes: 0,
@@ -19,7 +19,7 @@ fn finished(call: u64) -> Event {
 
 fn failed(call: u64) -> Event {
     Event::ModelFailed {
-        call: CallId::new(call),
+        call: ModelCallId::new(call),
         class: FailureClass::Server,
         message: "500".into(),
         next: NextTry::GiveUp,
@@ -38,8 +38,8 @@ fn a_call_is_under_way_from_its_start_to_its_end() {
     says(Some("* the model 0 s"));
     under_way.hear(&failed(1), None);
     says(None);
-    under_way.hear(&Event::CallStarted { call: CallId::new(2) }, Some(&shell));
-    under_way.hear(&Event::CallStarted { call: CallId::new(3) }, Some(&"read".into()));
+    under_way.hear(&Event::CallStarted { call: ToolCallId::new(2) }, Some(&shell));
+    under_way.hear(&Event::CallStarted { call: ToolCallId::new(3) }, Some(&"read".into()));
     says(Some("* shell 0 s, read 0 s"));
     under_way.hear(&finished(2), Some(&shell));
     says(Some("* read 0 s"));

@@ -6,7 +6,7 @@ use holm_guards::json::Json;
 
 use crate::journal::payload::check_length;
 use crate::journal::{InputError, MAX_PAYLOAD_BYTES, PayloadError, RecordPayload, payload};
-use crate::{Block, CallId, Input, Prompt, ToolOutput, ToolResult};
+use crate::{Block, Input, Prompt, ToolCallId, ToolOutput, ToolResult};
 
 /// A block inside a block, `depth` times.
 fn nested(depth: u64) -> Block {
@@ -20,7 +20,7 @@ fn nested(depth: u64) -> Block {
 fn with_metadata(depth: usize) -> Input {
     let metadata = Json::parse(&format!("{}{}", "[".repeat(depth), "]".repeat(depth))).unwrap();
     let result = ToolOutput { metadata: Some(Box::new(metadata)), ..ToolOutput::default() };
-    Input::ToolFinished { call: CallId::new(0), result }
+    Input::ToolFinished { call: ToolCallId::new(0), result }
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn numbers_keep_their_text() {
     for text in texts {
         let result =
             ToolOutput { metadata: Some(Box::new(Json::parse(&text).unwrap())), ..ToolOutput::default() };
-        let written = payload(&Input::ToolFinished { call: CallId::new(1), result }).unwrap();
+        let written = payload(&Input::ToolFinished { call: ToolCallId::new(1), result }).unwrap();
         assert!(written.text().unwrap().contains(&text));
         assert_eq!(payload(&written.input().unwrap()).unwrap(), written);
     }

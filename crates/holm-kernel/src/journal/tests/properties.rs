@@ -9,23 +9,29 @@ use super::{five, journal, lines};
 use crate::journal::{
     DecodedJournal, JournalError, JournalReader, JournalRecord, JournalTail, decode, decode_strict,
 };
-use crate::{Block, CallId, Input, ModelResult, Prompt, Reply, ToolOutput, Verdict};
+use crate::{
+    Block, Input, ModelCallId, ModelResult, Prompt, QuestionId, Reply, ToolCallId, ToolOutput, Verdict,
+};
 
 fn input() -> impl Strategy<Value = Input> {
-    let call = (0_u64..9).prop_map(CallId::new);
+    let number = 0_u64..9;
     prop_oneof![
         any::<String>().prop_map(|host| Input::Resumed { host }),
         any::<String>().prop_map(|text| Input::Prompted(Prompt::text(text))),
         any::<String>().prop_map(|reason| Input::Cancelled { reason }),
         Just(Input::TimePassed),
-        call.clone().prop_map(|call| Input::Dispatched { call }),
-        (call.clone(), any::<String>())
-            .prop_map(|(call, reason)| Input::Judged { call, verdict: Verdict::deny(reason) }),
-        (call.clone(), any::<String>())
-            .prop_map(|(call, text)| Input::ToolFinished { call, result: ToolOutput::text(text) }),
-        (call, any::<String>()).prop_map(|(call, text)| {
+        number.clone().prop_map(|call| Input::Dispatched { call: ToolCallId::new(call) }),
+        (number.clone(), any::<String>()).prop_map(|(call, reason)| Input::Judged {
+            call: QuestionId::new(call),
+            verdict: Verdict::deny(reason)
+        }),
+        (number.clone(), any::<String>()).prop_map(|(call, text)| Input::ToolFinished {
+            call: ToolCallId::new(call),
+            result: ToolOutput::text(text)
+        }),
+        (number, any::<String>()).prop_map(|(call, text)| {
             let reply = Reply { blocks: [Block::Text(text)].into(), ..Reply::default() };
-            Input::ModelFinished { call, result: ModelResult::Replied(reply) }
+            Input::ModelFinished { call: ModelCallId::new(call), result: ModelResult::Replied(reply) }
         }),
     ]
 }

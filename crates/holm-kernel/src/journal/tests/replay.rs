@@ -1,6 +1,10 @@
 //! The same inputs give the same run, or the record is named at which they do not.
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
 
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -8,10 +12,10 @@ use proptest::sample::Index;
 use super::forge;
 use super::script::{Driven, Move, moves};
 use crate::journal::{
-    ForkError, JournalRecord, JournalWriter, ReplayError, StepError, decode_strict, fork, replay,
+    ForkError, JournalRecord, JournalWriter, ReplayError, StepError, begin, decode_strict, fork, replay,
     replay_with, step,
 };
-use crate::{CallId, Input, KernelMisuse, Prompt, SEMANTICS, Seq, Timestamp, ToolOutput};
+use crate::{CallId, Input, KernelMisuse, Prompt, SEMANTICS, Seq, Timestamp, ToolCallId, ToolOutput};
 
 fn short() -> Driven {
     Driven::play(&[Move::Say("hi".into()), Move::Reply("hello".into()), Move::Wait(1_001), Move::Resume])
@@ -55,13 +59,28 @@ fn a_journal_begins_with_its_start() {
 }
 
 #[test]
-fn other_rules_are_named_even_if_nothing_else_is_understood() {
+fn a_journal_of_other_rules_is_refused_even_if_nothing_else_is_understood() {
     let error = forged(|receipt, said| {
         if receipt.seq == Seq::new(0) {
-            *said = r#"{"started":{"semantics":99,"config":"elsewhere"}}"#.into();
+            *said = r#"{"started":{"semantics":99,"version":"0.0.7","config":"elsewhere"}}"#.into();
         }
     });
-    assert_eq!(error, ReplayError::UnknownSemantics { found: 99, known: SEMANTICS });
+    assert_eq!(error, ReplayError::OtherSemantics { found: 99, version: "0.0.7".into() });
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "record 0 names decision rules 99, this kernel has {SEMANTICS}; open the journal with the \
+            version of Holm that wrote it (0.0.7), or start a new run"
+        )
+    );
+}
+
+#[test]
+fn a_run_does_not_start_under_other_rules() {
+    let mut started = short().run.started().clone();
+    started.semantics = 99;
+    let error = begin(started, Timestamp::new(0)).unwrap_err();
+    assert_eq!(error, StepError::Misuse(KernelMisuse::OtherSemantics(99)));
 }
 
 #[test]
@@ -144,7 +163,7 @@ fn records_of_two_journals_do_not_mix() {
 fn a_hosts_mistake_leaves_no_trace() {
     let mut driven = short();
     let before = (driven.run.receipt(), driven.writer.head(), driven.text.clone());
-    let late = Input::ToolFinished { call: CallId::new(77), result: ToolOutput::text("?") };
+    let late = Input::ToolFinished { call: ToolCallId::new(77), result: ToolOutput::text("?") };
     let error = driven.handle(late).unwrap_err();
     assert_eq!(error, StepError::Misuse(KernelMisuse::UnknownCall(CallId::new(77))));
     assert_eq!((driven.run.receipt(), driven.writer.head(), driven.text), before);

@@ -7,8 +7,9 @@ use proptest::prelude::*;
 
 use crate::journal::{JournalRecord, JournalWriter, StepError, begin, decode_strict, step};
 use crate::{
-    Block, CallId, Config, Effect, Failure, FailureClass, Input, ModelResult, ModelSpec, Prompt, Reply, Run,
-    Seq, Started, StopReason, Timestamp, ToolCall, ToolOutput, ToolSpec, Usage, Verdict,
+    Block, Config, Effect, Failure, FailureClass, Input, ModelCallId, ModelResult, ModelSpec, Prompt,
+    QuestionId, Reply, Run, Seq, Started, StopReason, Timestamp, ToolCall, ToolCallId, ToolOutput, ToolSpec,
+    Usage, Verdict,
 };
 
 /// What the host does next. A move that has nothing to answer lets time pass.
@@ -58,10 +59,10 @@ pub(super) struct Driven {
     /// Each effect as JSON, with the record that caused it.
     pub(super) effects: Vec<(Seq, String)>,
     now: u64,
-    models: Vec<CallId>,
-    judged: Vec<CallId>,
-    waiting: Vec<CallId>,
-    running: Vec<CallId>,
+    models: Vec<ModelCallId>,
+    judged: Vec<QuestionId>,
+    waiting: Vec<ToolCallId>,
+    running: Vec<ToolCallId>,
 }
 
 impl Driven {
@@ -146,7 +147,7 @@ impl Driven {
                 Input::ToolFinished { call: self.running.pop()?, result: ToolOutput::text(text.as_str()) }
             }
             Move::Late(call) => {
-                Input::ToolFinished { call: CallId::new(*call), result: ToolOutput::failed("late") }
+                Input::ToolFinished { call: ToolCallId::new(*call), result: ToolOutput::failed("late") }
             }
             Move::Cancel => Input::Cancelled { reason: "enough".into() },
             // Clocks are set back too: the run clamps.
@@ -172,7 +173,9 @@ impl Driven {
             let effect = self.run.poll();
             self.effects.push((self.run.receipt().seq, serde_json::to_string(&effect).unwrap()));
             match effect {
-                Effect::CallModel { call, .. } | Effect::Summarise { call, .. } => self.models.push(call),
+                Effect::CallModel { call, .. } | Effect::Summarise { call, .. } => {
+                    self.models.push(call);
+                }
                 Effect::RunTool { call, .. } => self.waiting.push(call),
                 Effect::Judge(proposal) => self.judged.push(proposal.call),
                 Effect::Wait(_) => return,

@@ -54,7 +54,7 @@ fn finished(text: &str, spent: u64) -> ChildResult {
 }
 
 /// The children, in the order in which they were asked for.
-fn children(play: &Play) -> Vec<CallId> {
+fn children(play: &Play) -> Vec<ToolCallId> {
     let calls = play.events.iter().filter_map(|event| match event {
         Event::CallProposed { call, tool, .. } if &**tool == "helper" => Some(*call),
         _ => None,
@@ -63,13 +63,13 @@ fn children(play: &Play) -> Vec<CallId> {
 }
 
 /// What was told of a child, as the model read it.
-fn told(play: &Play, child: CallId) -> Vec<String> {
+fn told(play: &Play, child: ToolCallId) -> Vec<String> {
     let lead = format!("(child {child})");
     let messages = play.run.transcript().iter().filter(|message| message.role == Role::User);
     messages.map(|message| message.plain_text()).filter(|text| text.contains(&lead)).collect()
 }
 
-fn ended_events(play: &Play, child: CallId) -> Vec<Outcome> {
+fn ended_events(play: &Play, child: ToolCallId) -> Vec<Outcome> {
     let events = play.events.iter().filter_map(|event| match event {
         Event::ChildFinished { call, outcome, .. } if *call == child => Some(*outcome),
         _ => None,
@@ -160,7 +160,7 @@ fn a_run_that_was_told_to_stops_its_children_at_the_end() {
     let config = Config { children_at_end: ChildrenAtEnd::Stop, ..with_helper() };
     let mut play = begun(config, vec![Say::Call("helper", APART), Say::Text("the end")]);
     let child = children(&play)[0];
-    assert_eq!((&play.endings[..], &play.aborted[..]), (&[answered("the end")][..], &[child][..]));
+    assert_eq!((&play.endings[..], &play.aborted[..]), (&[answered("the end")][..], &[child.into()][..]));
     assert_eq!(ended_events(&play, child), [Outcome::Stopped]);
     for _ in 0..2 {
         play.give(Input::ChildFinished { call: child, result: finished("too late", 9) });
@@ -185,7 +185,7 @@ fn whatever_ends_a_run_by_force_stops_its_children() {
             play.give(fact);
         }
         play.play();
-        assert!(play.run.is_idle() && play.aborted.contains(&child), "{:?}", play.endings);
+        assert!(play.run.is_idle() && play.aborted.contains(&child.into()), "{:?}", play.endings);
         assert_eq!(ended_events(&play, child).len(), 1);
     };
     check(with_helper(), vec![Input::Cancelled { reason: "enough".into() }]);
@@ -300,7 +300,7 @@ fn shares(effects: &[Effect]) -> Vec<Option<u64>> {
 }
 
 /// A run that stops its child of 700 and asks for another in one reply; a reply costs 110 of 1,100.
-fn swaps_its_child(began: bool) -> (Play, CallId, Vec<Option<u64>>) {
+fn swaps_its_child(began: bool) -> (Play, ToolCallId, Vec<Option<u64>>) {
     let mut play = Play::new(priced(1_100, 700), vec![Say::Call("helper", APART)]);
     let effects = play.first_effects();
     let child = children(&play)[0];
@@ -348,7 +348,7 @@ fn a_run_whose_money_is_with_a_child_that_was_stopped_waits_for_its_bill_and_not
         play.give(Input::ChildStarted { call: child, child: "child-1".into() });
         play.now = 5_000;
         play.give(Input::TimePassed);
-        assert_eq!(play.drain(), [Effect::Abort(child)], "all that is left is with the child");
+        assert_eq!(play.drain(), [Effect::Abort(child.into())], "all that is left is with the child");
         assert!(play.endings.is_empty(), "{:?}", play.endings);
         if let Some(bill) = bill {
             play.give(Input::ChildFinished { call: child, result: finished("too late", bill) });
@@ -405,7 +405,7 @@ fn the_model_looks_after_its_children() {
     assert!(text.contains(&format!("child {second} (`helper`) is queued")), "{text}");
     let (outcome, text) = ask(&mut play, format!(r#"{{"action":"stop","child":{second}}}"#));
     assert!(outcome == Outcome::Succeeded && text.contains("was stopped"), "{text}");
-    assert_eq!((&play.aborted[..], told(&play, second).len()), (&[second][..], 0));
+    assert_eq!((&play.aborted[..], told(&play, second).len()), (&[second.into()][..], 0));
     let (_, text) = ask(&mut play, format!(r#"{{"action":"result","child":{first}}}"#));
     assert!(text.contains("is running"), "{text}");
     let (outcome, _) = ask(&mut play, r#"{"action":"stop","child":999}"#.into());
@@ -441,7 +441,7 @@ fn asked_for_first(result: ChildResult) -> Play {
     // The only child is the second call: the first is that of the model.
     play.script.push_back(Say::Call("children", r#"{"action":"result","child":1}"#));
     play.prompt("go");
-    assert_eq!(children(&play), [CallId::new(1)]);
+    assert_eq!(children(&play), [ToolCallId::new(1)]);
     play
 }
 
@@ -449,7 +449,7 @@ fn asked_for_first(result: ChildResult) -> Play {
 fn a_result_that_was_asked_for_first_is_not_told_again() {
     let play = asked_for_first(finished("forty-two", 0));
     assert_eq!(play.results().pop(), Some((Outcome::Succeeded, "forty-two".into())));
-    assert_eq!(told(&play, CallId::new(1)), Vec::<String>::new());
+    assert_eq!(told(&play, ToolCallId::new(1)), Vec::<String>::new());
 }
 
 #[test]
@@ -495,7 +495,7 @@ fn a_child_that_holds_more_than_its_parent_does_now_is_stopped_and_told() {
         let child = children(&play)[0];
         play.give(change);
         play.play();
-        assert_eq!((&play.aborted[..], &play.endings[..]), (&[child][..], &[answered("done")][..]));
+        assert_eq!((&play.aborted[..], &play.endings[..]), (&[child.into()][..], &[answered("done")][..]));
         assert!(told(&play, child)[0].contains("withdrawn"));
     }
 }
@@ -506,7 +506,7 @@ fn a_child_that_takes_too_long_is_stopped_whatever_the_run_does() {
     config.tools[0].timeout_ms = Some(5_000);
     let play = begun(config, vec![Say::Call("helper", APART)]);
     let child = children(&play)[0];
-    assert_eq!((play.now, &play.aborted[..]), (5_000, &[child][..]));
+    assert_eq!((play.now, &play.aborted[..]), (5_000, &[child.into()][..]));
     assert!(told(&play, child)[0].contains("timed out"));
     assert_eq!(play.endings, [answered("done")]);
 }

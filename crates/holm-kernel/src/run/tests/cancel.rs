@@ -177,7 +177,7 @@ fn cancel_stops_what_runs_and_refuses_what_waits() {
     play.give(Input::Dispatched { call: *call });
     play.give(cancel());
     let after = play.drain();
-    assert_eq!(after, [Effect::Abort(*call)]);
+    assert_eq!(after, [Effect::Abort((*call).into())]);
     let outcomes: Vec<Outcome> = play.results().into_iter().map(|(outcome, _)| outcome).collect();
     assert_eq!(outcomes, [Outcome::Stopped, Outcome::Refused]);
     assert_eq!(play.endings, [Ending::Cancelled { reason: "enough".into() }]);
@@ -217,7 +217,7 @@ fn cancel_ends_a_skill_under_way() {
     let effects = play.first_effects();
     let Some(Effect::CallModel { call, .. }) = effects.first() else { panic!("{effects:?}") };
     play.give(cancel());
-    assert_eq!(play.drain(), [Effect::Abort(*call)]);
+    assert_eq!(play.drain(), [Effect::Abort((*call).into())]);
     assert_eq!(play.endings.len(), 1);
     assert_eq!(play.results().len(), 1);
 }

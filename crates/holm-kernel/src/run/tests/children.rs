@@ -32,7 +32,7 @@ fn held(set: &GrantSet) -> BTreeSet<alloc::string::String> {
 }
 
 /// Hands out the spawn of the first reply, unperformed.
-fn open(config: Config) -> (Play, CallId, SpawnRequest) {
+fn open(config: Config) -> (Play, ToolCallId, SpawnRequest) {
     let mut play = Play::new(config, vec![Say::Call("helper", "{}")]);
     let effects = play.first_effects();
     let [Effect::Spawn { call, request }] = &effects[..] else { panic!("{effects:?}") };
@@ -189,7 +189,7 @@ fn a_childs_result_counts_once_and_under_no_other_name() {
 fn a_child_that_was_stopped_is_paid_for_once_when_its_bill_comes() {
     let (mut play, call, _) = open(parent(&[], &[]));
     play.give(Input::Cancelled { reason: "enough".into() });
-    assert_eq!(play.drain(), [Effect::Abort(call)]);
+    assert_eq!(play.drain(), [Effect::Abort(call.into())]);
     play.give(Input::ChildFinished { call, result: finished(40) });
     play.give(Input::ChildFinished { call, result: finished(40) });
     assert_eq!(play.run.spent(), NanoUsd::new(40));
@@ -223,7 +223,7 @@ fn a_child_that_holds_more_than_its_parent_does_now_is_stopped() {
         config.mode = Mode::AcceptEdits;
         let (mut play, call, _) = open(config);
         play.give(change.clone());
-        assert_eq!(play.drain().contains(&Effect::Abort(call)), stopped, "{change:?}");
+        assert_eq!(play.drain().contains(&Effect::Abort(call.into())), stopped, "{change:?}");
         let outcome = play.results().first().map(|(outcome, _)| *outcome);
         assert_eq!(outcome, stopped.then_some(Outcome::Stopped), "{change:?}");
     };
@@ -243,7 +243,7 @@ fn an_agent_that_takes_too_long_is_stopped_where_its_tool_says_how_long() {
     play.now = 5_000;
     play.give(Input::TimePassed);
     play.play();
-    assert!(play.aborted.contains(&call));
+    assert!(play.aborted.contains(&call.into()));
     assert_eq!(play.results()[0].0, Outcome::Stopped);
 }
 

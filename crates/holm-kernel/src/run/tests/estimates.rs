@@ -44,7 +44,7 @@ fn model_calls(effects: &[Effect]) -> usize {
 }
 
 /// The model call among these effects.
-fn call_of(effects: &[Effect]) -> CallId {
+fn call_of(effects: &[Effect]) -> ModelCallId {
     let mut calls = effects.iter().filter_map(|effect| match effect {
         Effect::CallModel { call, .. } => Some(*call),
         _ => None,

@@ -54,20 +54,20 @@ impl Drawing {
                 self.endings.push((**ending).clone());
                 (self.usage, self.spent, self.thinking) = (*usage, *spent, None);
             }
-            Event::ModelCalled { call, .. } => self.thinking = Some(*call),
+            Event::ModelCalled { call, .. } => self.thinking = Some((*call).into()),
             Event::ModelReplied { .. } | Event::Withdrawn { .. } => self.thinking = None,
             Event::Marked { marks } => self.marks = *marks,
             Event::CallProposed { call, tool, arguments, .. } => {
-                let drawn = self.calls.entry(*call).or_default();
+                let drawn = self.calls.entry((*call).into()).or_default();
                 drawn.tool = tool.to_string();
                 drawn.arguments = arguments.to_string();
                 drawn.stage = Stage::Proposed;
             }
-            Event::ApprovalAsked { call } => self.step(*call, Stage::Asked),
-            Event::ApprovalGiven { call, .. } => self.step(*call, Stage::Answered),
-            Event::CallStarted { call } => self.step(*call, Stage::Running),
+            Event::ApprovalAsked { call } => self.step((*call).into(), Stage::Asked),
+            Event::ApprovalGiven { call, .. } => self.step((*call).into(), Stage::Answered),
+            Event::CallStarted { call } => self.step((*call).into(), Stage::Running),
             Event::CallFinished { call, id, outcome, .. } => {
-                let drawn = self.calls.entry(*call).or_default();
+                let drawn = self.calls.entry((*call).into()).or_default();
                 drawn.id = id.to_string();
                 drawn.stage = Stage::Ended(*outcome);
             }

@@ -289,17 +289,17 @@ fn a_check_counts_once_and_only_under_its_own_id() {
         Some(&ToolOutput::text(GOOD)),
         "what the host is to check"
     );
-    assert_eq!(play.run.checked_output(call), None);
+    assert_eq!(play.run.checked_output(ToolCallId::new(call.value())), None);
     let passed = |call| Input::Checked { call, ruling: CheckRuling::Passed };
-    play.give(passed(tool_call));
+    play.give(passed(CheckId::new(tool_call.value())));
     assert_eq!(play.drain(), []);
-    assert_eq!(play.events.last(), Some(&Event::Ignored { call: Some(tool_call) }));
+    assert_eq!(play.events.last(), Some(&Event::Ignored { call: Some(tool_call.into()) }));
     play.give(passed(call));
     assert!(matches!(play.drain()[..], [Effect::CallModel { .. }]));
     assert_eq!(play.run.checked_output(tool_call), None);
     play.give(Input::Checked { call, ruling: no("changed my mind") });
     play.drain();
-    assert_eq!(play.events.last(), Some(&Event::Ignored { call: Some(call) }));
+    assert_eq!(play.events.last(), Some(&Event::Ignored { call: Some(call.into()) }));
     assert_eq!(play.results()[0].0, Outcome::Succeeded);
 }
 

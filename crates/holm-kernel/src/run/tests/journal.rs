@@ -307,12 +307,11 @@ fn a_misuse_leaves_no_trace() {
     let mut play = Play::new(config(), vec![Say::Call("echo", "{}")]);
     play.first_effects();
     let before = (play.run.receipt(), play.run.freeze().expect("state"));
-    let unknown = CallId::new(99);
     let misuses = [
-        Input::Judged { call: unknown, verdict: Verdict::allow() },
-        Input::ToolFinished { call: unknown, result: ToolOutput::text("x") },
+        Input::Judged { call: QuestionId::new(99), verdict: Verdict::allow() },
+        Input::ToolFinished { call: ToolCallId::new(99), result: ToolOutput::text("x") },
         // Not dispatched yet: a result now would describe a call that no record mentions.
-        Input::ToolFinished { call: CallId::new(1), result: ToolOutput::text("x") },
+        Input::ToolFinished { call: ToolCallId::new(1), result: ToolOutput::text("x") },
         Input::Started(Box::new(play.run.started().clone())),
     ];
     for input in misuses {

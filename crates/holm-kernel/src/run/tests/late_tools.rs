@@ -93,7 +93,7 @@ fn a_listed_tool_that_changes_is_listed_as_it_is_now() {
     let changed = ToolSpec { description: "Says it louder.".into(), ..tool("echo") };
     let mut play = joined_by(vec![changed], vec![tool("echo"), finder()], vec![Say::Call("echo", ARGS)]);
     play.prompt("go");
-    let described = |(_, request): &(CallId, Request)| request.tools.tools[0].description.clone();
+    let described = |(_, request): &(ModelCallId, Request)| request.tools.tools[0].description.clone();
     let texts: Vec<String> = play.requests.iter().map(described).collect();
     assert_eq!(texts, ["Says it again.", "Says it louder."]);
     assert_eq!(listed(&play)[0], listed(&play)[1]);

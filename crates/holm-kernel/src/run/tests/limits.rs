@@ -322,7 +322,7 @@ fn what_is_set_aside_for_a_child_comes_back_whatever_happens_to_the_budget_meanw
 }
 
 /// A run of this budget whose child of 500 is at work, and the child.
-fn with_a_child_at_work(budget: Option<u64>, reserve: u64) -> (Play, CallId) {
+fn with_a_child_at_work(budget: Option<u64>, reserve: u64) -> (Play, ToolCallId) {
     let kind = ToolKind::Agent { grants: Default::default(), reserve: NanoUsd::new(reserve), tokens: 0 };
     let mut config = priced(0);
     config.limits.budget.usd = budget.map(NanoUsd::new);
@@ -341,7 +341,7 @@ fn a_changed_budget_stops_the_children_that_it_no_longer_covers() {
     let check = |budget: Option<u64>, reserve: u64, now: Option<u64>, stops: bool| {
         let (mut play, child) = with_a_child_at_work(budget, reserve);
         play.give(Input::BudgetChanged(Budget { usd: now.map(NanoUsd::new) }));
-        let aborts = play.drain().contains(&Effect::Abort(child));
+        let aborts = play.drain().contains(&Effect::Abort(child.into()));
         assert_eq!(aborts, stops, "{budget:?} by {reserve}, now {now:?}");
         assert_eq!(play.run.awaits_child(child), !stops);
         // A host that takes the run over afterwards requests no child that was stopped.

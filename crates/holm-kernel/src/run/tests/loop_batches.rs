@@ -15,7 +15,7 @@ use crate::*;
 const ARGS: &str = r#"{"text":"x"}"#;
 
 /// The calls that the effects hand to the host, with the tool's name.
-fn handed_out(effects: &[Effect]) -> Vec<(CallId, String)> {
+fn handed_out(effects: &[Effect]) -> Vec<(ToolCallId, String)> {
     let run = |effect: &Effect| match effect {
         Effect::RunTool { call, request } => Some((*call, request.tool.to_string())),
         _ => None,
@@ -27,7 +27,7 @@ fn names(effects: &[Effect]) -> Vec<String> {
     handed_out(effects).into_iter().map(|(_, name)| name).collect()
 }
 
-fn finish(play: &mut Play, call: CallId, output: ToolOutput) -> Vec<Effect> {
+fn finish(play: &mut Play, call: ToolCallId, output: ToolOutput) -> Vec<Effect> {
     play.give(Input::Dispatched { call });
     play.give(Input::ToolFinished { call, result: output });
     play.drain()
@@ -140,7 +140,7 @@ fn a_failure_that_aborts_its_siblings_stops_those_that_run() {
     let after = finish(&mut play, calls[0].0, ToolOutput::failed("broken"));
     assert_eq!(outcomes(&play), [Outcome::Failed, Outcome::Stopped, Outcome::Refused]);
     let aborted: Vec<&Effect> = after.iter().filter(|effect| matches!(effect, Effect::Abort(_))).collect();
-    assert_eq!(aborted, [&Effect::Abort(calls[1].0), &Effect::Abort(calls[2].0)]);
+    assert_eq!(aborted, [&Effect::Abort(calls[1].0.into()), &Effect::Abort(calls[2].0.into())]);
     assert!(play.results()[1].1.contains("another call of the same reply failed"));
 }
 
@@ -260,9 +260,9 @@ fn a_tool_that_answers_before_its_dispatch_is_a_mistake_of_the_host() {
     let call = handed_out(&effects)[0].0;
     let early = Input::ToolFinished { call, result: ToolOutput::text("early bird") };
     assert_eq!(play.run.handle(Timestamp::new(0), early), Err(KernelMisuse::NotDispatched(call)));
-    let unknown = CallId::new(99);
+    let unknown = ToolCallId::new(99);
     let stray = Input::ToolFinished { call: unknown, result: ToolOutput::text("who?") };
-    assert_eq!(play.run.handle(Timestamp::new(0), stray), Err(KernelMisuse::UnknownCall(unknown)));
+    assert_eq!(play.run.handle(Timestamp::new(0), stray), Err(KernelMisuse::UnknownCall(unknown.into())));
     finish(&mut play, call, ToolOutput::text("in time"));
     assert_eq!(outcomes(&play), [Outcome::Succeeded]);
 }

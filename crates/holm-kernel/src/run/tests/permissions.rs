@@ -308,11 +308,11 @@ fn a_verdict_counts_once() {
     assert!(runs(&play.drain()));
     play.give(Input::Judged { call, verdict: Verdict::allow() });
     assert_eq!(play.drain(), []);
-    assert!(ignored(&play, call));
+    assert!(ignored(&play, call.into()));
     // Nor does a no come in time any more.
     play.give(Input::Judged { call, verdict: Verdict::deny("wait") });
     play.drain();
-    assert!(ignored(&play, call));
+    assert!(ignored(&play, call.into()));
 }
 
 #[test]
@@ -320,10 +320,10 @@ fn a_yes_after_the_cancel_runs_nothing() {
     let mut play = Play::new(writing(&[]), vec![Say::Call("save", A)]);
     let call = question(&play.first_effects()).call;
     play.give(Input::Cancelled { reason: "no".into() });
-    assert_eq!(play.drain(), [Effect::Abort(call)]);
+    assert_eq!(play.drain(), [Effect::Abort(call.into())]);
     play.give(Input::Judged { call, verdict: leasing(&["write:**"], None) });
     assert_eq!(play.drain(), []);
-    assert!(ignored(&play, call));
+    assert!(ignored(&play, call.into()));
     // The lease that came with it counts no more than the yes.
     play.script = vec![Say::Call("save", A)].into();
     play.prompt("again");
@@ -342,7 +342,7 @@ fn a_yes_to_what_was_shown_never_counts_for_a_rewrite() {
     // The person who was shown the first answers now.
     play.give(Input::Judged { call: first.call, verdict: Verdict::allow() });
     assert_eq!(play.drain(), []);
-    assert!(ignored(&play, first.call));
+    assert!(ignored(&play, first.call.into()));
     play.give(Input::Judged { call: second.call, verdict: Verdict::allow() });
     let effects = play.drain();
     let Some(Effect::RunTool { request, .. }) = effects.first() else { panic!("it runs") };
@@ -402,10 +402,10 @@ fn plan_mode_withdraws_the_questions_that_are_open() {
     let call = question(&play.first_effects()).call;
     play.give(Input::ModeChanged(Mode::Plan));
     let effects = play.drain();
-    assert!(effects.contains(&Effect::Abort(call)) && !runs(&effects), "{effects:?}");
+    assert!(effects.contains(&Effect::Abort(call.into())) && !runs(&effects), "{effects:?}");
     assert_eq!(play.results()[0].0, Outcome::Refused);
     play.give(Input::Judged { call, verdict: Verdict::allow() });
-    assert!(!runs(&play.drain()) && ignored(&play, call));
+    assert!(!runs(&play.drain()) && ignored(&play, call.into()));
 }
 
 #[test]
@@ -418,10 +418,10 @@ fn a_question_is_asked_again_when_grants_are_replaced_and_the_old_answer_is_late
     play.give(Input::GrantsChanged(GrantSet::default()));
     let effects = play.drain();
     let second = question(&effects);
-    assert!(effects.contains(&Effect::Abort(first.call)) && second.call != first.call);
+    assert!(effects.contains(&Effect::Abort(first.call.into())) && second.call != first.call);
     assert_eq!(second.missing, ["write:out/a"]);
     play.give(Input::Judged { call: first.call, verdict: Verdict::allow() });
-    assert!(!runs(&play.drain()) && ignored(&play, first.call));
+    assert!(!runs(&play.drain()) && ignored(&play, first.call.into()));
     play.give(Input::Judged { call: second.call, verdict: Verdict::allow() });
     assert!(runs(&play.drain()));
 }
@@ -433,11 +433,11 @@ fn a_call_that_was_handed_out_and_not_begun_is_taken_back_when_its_permission_is
         let [Effect::RunTool { call, .. }] = play.first_effects()[..] else { panic!("it is handed out") };
         play.give(change.clone());
         let effects = play.drain();
-        assert!(effects.contains(&Effect::Abort(call)) && !runs(&effects), "{change:?} {effects:?}");
+        assert!(effects.contains(&Effect::Abort(call.into())) && !runs(&effects), "{change:?} {effects:?}");
         assert_eq!(play.results()[0].0, Outcome::Refused);
         play.give(Input::Dispatched { call });
         assert_eq!(play.drain(), []);
-        assert!(ignored(&play, call));
+        assert!(ignored(&play, call.into()));
     };
     check(Input::ModeChanged(Mode::Plan));
     check(Input::GrantsChanged(GrantSet::default()));

@@ -72,9 +72,9 @@ struct Wild {
     open: Vec<Effect>,
     /// The mode from which the model entered plan mode.
     before: Option<Mode>,
-    leaving: Vec<CallId>,
+    leaving: Vec<QuestionId>,
     /// Children that were not stopped, with the mode that they were given.
-    children: BTreeMap<CallId, Mode>,
+    children: BTreeMap<ToolCallId, Mode>,
     number: u64,
 }
 
@@ -117,13 +117,13 @@ impl Wild {
             }
         }
         // What a call after it has taken back never begins.
-        let is_aborted = |call: &CallId| {
+        let is_aborted = |call: &ToolCallId| {
             effects.iter().any(|effect| matches!(effect, Effect::Abort(other) if other == call))
         };
         for effect in &effects {
             match effect {
                 Effect::Abort(call) => {
-                    self.children.remove(call);
+                    self.children.retain(|child, _| call != child);
                 }
                 Effect::Judge(proposal) if proposal.reasons.contains(&AskReason::LeavesPlan) => {
                     self.leaving.push(proposal.call);

@@ -44,7 +44,7 @@ pub(crate) struct Play {
     pub(crate) endings: Vec<Ending>,
     pub(crate) ran: Vec<String>,
     pub(crate) asked: Vec<Proposal>,
-    pub(crate) requests: Vec<(CallId, Request)>,
+    pub(crate) requests: Vec<(ModelCallId, Request)>,
     pub(crate) aborted: Vec<CallId>,
     pub(crate) spawned: Vec<SpawnRequest>,
     /// Every fact so far, with its time: the journal in short.

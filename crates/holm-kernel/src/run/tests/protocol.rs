@@ -403,7 +403,8 @@ fn an_answer_under_the_name_of_the_call_is_not_the_answer_to_the_hook() {
     let Some(Effect::RunTool { call, .. }) = effects.first() else { panic!("{effects:?}") };
     play.give(Input::Dispatched { call: *call });
     play.give(Input::ToolFinished { call: *call, result: ToolOutput::text("true result") });
-    play.give(Input::Consulted { call: *call, answer: Answer::Output(ToolOutput::text("smuggled in")) });
+    let call = ConsultationId::new(call.value());
+    play.give(Input::Consulted { call, answer: Answer::Output(ToolOutput::text("smuggled in")) });
     play.play();
     assert_eq!(play.results(), [(Outcome::Succeeded, "true result".to_string())]);
 }

@@ -48,7 +48,7 @@ fn questions(effects: &[Effect]) -> Vec<Proposal> {
 }
 
 /// The calls that are handed out to run.
-fn handed_out(effects: &[Effect]) -> Vec<CallId> {
+fn handed_out(effects: &[Effect]) -> Vec<ToolCallId> {
     let calls = effects.iter().filter_map(|effect| match effect {
         Effect::RunTool { call, .. } => Some(*call),
         _ => None,
@@ -56,18 +56,18 @@ fn handed_out(effects: &[Effect]) -> Vec<CallId> {
     calls.collect()
 }
 
-fn finish(play: &mut Play, call: CallId) -> Vec<Effect> {
+fn finish(play: &mut Play, call: ToolCallId) -> Vec<Effect> {
     end(play, call);
     play.drain()
 }
 
-fn end(play: &mut Play, call: CallId) {
+fn end(play: &mut Play, call: ToolCallId) {
     play.give(Input::Dispatched { call });
     play.give(Input::ToolFinished { call, result: ToolOutput::text("a line of text") });
 }
 
 /// Ends the last call of a batch; the model calls this next.
-fn then_calls(play: &mut Play, call: CallId, tool: &'static str, arguments: &'static str) -> Vec<Effect> {
+fn then_calls(play: &mut Play, call: ToolCallId, tool: &'static str, arguments: &'static str) -> Vec<Effect> {
     play.script = vec![Say::Call(tool, arguments)].into();
     end(play, call);
     play.next_effects()
@@ -87,7 +87,7 @@ fn a_question_about_what_leaves_is_asked_again_when_a_mark_is_set() {
     assert_eq!((&first.reasons, first.marks), (&vec![AskReason::MissingGrant], Marks::default()));
     let effects = finish(&mut play, handed_out(&effects)[0]);
     let second = questions(&effects).remove(0);
-    assert!(effects.contains(&Effect::Abort(first.call)) && second.call != first.call);
+    assert!(effects.contains(&Effect::Abort(first.call.into())) && second.call != first.call);
     assert_eq!(second.reasons, [AskReason::MissingGrant, AskReason::EgressAfterMark]);
     assert!(second.marks.private && second.tool_call == first.tool_call);
     // The answer to what was shown first gives nothing.

@@ -50,7 +50,7 @@ fn resume(play: &mut Play) -> Vec<Effect> {
     play.drain()
 }
 
-fn model_calls(effects: &[Effect]) -> Vec<CallId> {
+fn model_calls(effects: &[Effect]) -> Vec<ModelCallId> {
     let calls = effects.iter().filter_map(|effect| match effect {
         Effect::CallModel { call, .. } => Some(*call),
         _ => None,
@@ -59,7 +59,7 @@ fn model_calls(effects: &[Effect]) -> Vec<CallId> {
 }
 
 /// The child that is asked for.
-fn child(effects: &[Effect]) -> CallId {
+fn child(effects: &[Effect]) -> ToolCallId {
     let mut children = effects.iter().filter_map(|effect| match effect {
         Effect::Spawn { call, .. } => Some(*call),
         _ => None,

@@ -27,14 +27,14 @@ fn acting(level: Level, repeat: Repeat) -> ToolSpec {
 }
 
 /// A run whose first reply calls `act`, up to the point at which that is handed out.
-fn handed_out(tool: ToolSpec) -> (Play, CallId, ToolRequest) {
+fn handed_out(tool: ToolSpec) -> (Play, ToolCallId, ToolRequest) {
     let mut play = Play::new(config_with(vec![tool]), vec![Say::Call("act", "{}")]);
     let effects = play.first_effects();
     let (call, request) = run_tool(&effects).expect("it is handed out");
     (play, call, request)
 }
 
-fn run_tool(effects: &[Effect]) -> Option<(CallId, ToolRequest)> {
+fn run_tool(effects: &[Effect]) -> Option<(ToolCallId, ToolRequest)> {
     effects.iter().find_map(|effect| match effect {
         Effect::RunTool { call, request } => Some((*call, request.clone())),
         _ => None,
@@ -89,7 +89,7 @@ fn the_answer_of_a_call_that_is_settled_as_unknown_comes_too_late() {
     crash(&mut play);
     play.give(Input::ToolFinished { call, result: ToolOutput::text("did it well") });
     play.drain();
-    assert_eq!(play.events.last(), Some(&Event::Ignored { call: Some(call) }));
+    assert_eq!(play.events.last(), Some(&Event::Ignored { call: Some(call.into()) }));
     assert_eq!(outcome(&play), Some(Outcome::Unknown));
 }
 
@@ -306,7 +306,7 @@ fn a_crash_at_any_point_loses_no_message_and_repeats_no_side_effect() {
             play.give(input.clone());
         }
         play.drain();
-        let dispatched: Vec<CallId> = whole.log[..cut]
+        let dispatched: Vec<ToolCallId> = whole.log[..cut]
             .iter()
             .filter_map(|(_, input)| match input {
                 Input::Dispatched { call } => Some(*call),

@@ -39,7 +39,7 @@ fn three(limit: u64, share: u64) -> (Play, Vec<Option<u64>>) {
     (play, given)
 }
 
-fn child(play: &Play) -> CallId {
+fn child(play: &Play) -> ToolCallId {
     let mut calls = play.events.iter().filter_map(|event| match event {
         Event::CallProposed { call, tool, .. } if &**tool == "helper" => Some(*call),
         _ => None,
@@ -145,7 +145,7 @@ fn the_tokens_of_a_child_that_was_stopped_are_held_until_its_bill_comes_and_not_
         play.give(Input::ChildStarted { call: child, child: "child-1".into() });
         play.now = 5_000;
         play.give(Input::TimePassed);
-        assert_eq!(play.drain(), [Effect::Abort(child)], "all that is left is with the child");
+        assert_eq!(play.drain(), [Effect::Abort(child.into())], "all that is left is with the child");
         assert!(play.endings.is_empty(), "{:?}", play.endings);
         if let Some(bill) = bill {
             play.give(Input::ChildFinished { call: child, result: used(bill) });
@@ -177,7 +177,7 @@ fn a_child_that_is_asked_for_again_after_a_crash_has_the_tokens_that_it_had() {
 const CUT: &str = "Your reply was cut at the output limit.";
 
 /// A run of 900 tokens whose helper in the background holds 700 of them as the model's second reply is cut.
-fn cut_while_waiting(blocks: Vec<Block>, rest: Vec<Say>) -> (Play, CallId) {
+fn cut_while_waiting(blocks: Vec<Block>, rest: Vec<Say>) -> (Play, ToolCallId) {
     let script = [Say::Call("helper", APART), reply(blocks, StopReason::MaxTokens)];
     let mut play = Play::new(limited(900, 700), script.into_iter().chain(rest).collect());
     play.hang = Box::new(|effect| matches!(effect, Effect::Spawn { .. }));

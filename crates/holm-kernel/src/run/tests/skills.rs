@@ -168,7 +168,7 @@ fn an_answer_to_an_earlier_try_is_ignored() {
     let [Effect::CallModel { call: second, .. }] = play.drain()[..] else { panic!("a second try") };
     play.give(Input::ModelFinished { call, result: say(FOUND) });
     assert_eq!(play.drain(), []);
-    assert_eq!(play.events.last(), Some(&Event::Ignored { call: Some(call) }));
+    assert_eq!(play.events.last(), Some(&Event::Ignored { call: Some(call.into()) }));
     play.give(Input::ModelFinished { call: second, result: say(INVENTED) });
     play.drain();
     assert_eq!(play.results()[0].0, Outcome::Failed);
@@ -179,7 +179,7 @@ fn a_cancelled_skill_is_stopped_and_its_late_bill_is_paid_once() {
     let mut play = asking(vec![]);
     let [Effect::CallModel { call, .. }] = play.first_effects()[..] else { panic!("the skill's request") };
     play.give(Input::Cancelled { reason: "enough".into() });
-    assert_eq!(play.drain(), [Effect::Abort(call)]);
+    assert_eq!(play.drain(), [Effect::Abort(call.into())]);
     let before = play.run.usage().total();
     let usage = Usage { input: 50, output: 5, ..Usage::default() };
     let late =

@@ -29,17 +29,6 @@ fn a_transient_failure_is_tried_again_after_a_pause() {
 }
 
 #[test]
-fn a_run_under_unknown_rules_says_so_before_it_does_anything() {
-    let mut started = Started::new("run-1", 7, config());
-    started.semantics = 99;
-    let mut play = Play::new(config(), vec![]);
-    play.run = Run::start(started, Timestamp::new(0));
-    let Ending::Failed { message, .. } = play.prompt("go") else { panic!("it went on") };
-    assert!(message.contains("semantics 99"), "{message}");
-    assert!(play.requests.is_empty());
-}
-
-#[test]
 fn a_tool_whose_need_names_an_argument_that_its_schema_lacks_cannot_be_used() {
     for need in ["read:{file}", "read:{file?}", "read:{file=.}"] {
         let mut config = config();

@@ -3,23 +3,23 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use holm_kernel::{
-    Author, Bound, CallId, ChildResult, ChildrenAtEnd, Effect, Ending, Event, Input, NanoUsd, Run,
-    SpawnRequest, Usage,
+    Author, Bound, ChildResult, ChildrenAtEnd, Effect, Ending, Event, Input, NanoUsd, Run, SpawnRequest,
+    ToolCallId, Usage,
     journal::{self, JournalRecord},
 };
 
 /// One run as its journal tells it.
 struct Told {
     run: Run,
-    spawned: Vec<(CallId, SpawnRequest)>,
-    started: Vec<(CallId, String)>,
-    finished: BTreeMap<CallId, u64>,
-    results: BTreeMap<CallId, u64>,
+    spawned: Vec<(ToolCallId, SpawnRequest)>,
+    started: Vec<(ToolCallId, String)>,
+    finished: BTreeMap<ToolCallId, u64>,
+    results: BTreeMap<ToolCallId, u64>,
     /// Calls that were answered when their child was asked for, and how often the child's end was told.
-    apart: BTreeMap<CallId, u64>,
+    apart: BTreeMap<ToolCallId, u64>,
     /// Whether it ended by itself and so heard everybody.
     heard_all: bool,
-    bills: BTreeMap<CallId, (NanoUsd, Usage)>,
+    bills: BTreeMap<ToolCallId, (NanoUsd, Usage)>,
     most_held: NanoUsd,
     most_tokens: u64,
     /// The tokens of its largest model call, as reported or by estimate.
@@ -169,8 +169,11 @@ fn tell(text: &[u8]) -> Told {
 }
 
 /// The tokens that children took beyond what was set aside for them last.
-fn beyond_shares(spawned: &[(CallId, SpawnRequest)], bills: &BTreeMap<CallId, (NanoUsd, Usage)>) -> u64 {
-    let beyond = |(call, (_, usage)): (&CallId, &(NanoUsd, Usage))| {
+fn beyond_shares(
+    spawned: &[(ToolCallId, SpawnRequest)],
+    bills: &BTreeMap<ToolCallId, (NanoUsd, Usage)>,
+) -> u64 {
+    let beyond = |(call, (_, usage)): (&ToolCallId, &(NanoUsd, Usage))| {
         let request = spawned.iter().rev().find(|(spawn, _)| spawn == call);
         let share = request.and_then(|(_, request)| request.tokens);
         share.map_or(0, |share| usage.total().saturating_sub(share))
@@ -179,7 +182,7 @@ fn beyond_shares(spawned: &[(CallId, SpawnRequest)], bills: &BTreeMap<CallId, (N
 }
 
 /// How often the model was told what came of a child in the background.
-fn heard(run: &Run, child: CallId) -> usize {
+fn heard(run: &Run, child: ToolCallId) -> usize {
     let number = format!("(child {child})");
     let messages = run.transcript().iter().filter(|message| message.author == Author::Kernel);
     let is_report = |text: &String| text.starts_with("The background helper ") && text.contains(&number);
@@ -202,7 +205,7 @@ fn most_held(
     share: impl Fn(&SpawnRequest) -> Option<u64>,
     bill: impl Fn(&ChildResult) -> u64,
 ) -> u64 {
-    let (mut open, mut most, mut spent): (BTreeMap<CallId, u64>, _, _) = (BTreeMap::new(), 0, 0);
+    let (mut open, mut most, mut spent): (BTreeMap<ToolCallId, u64>, _, _) = (BTreeMap::new(), 0, 0);
     let (mut began, mut settled) = (BTreeMap::new(), BTreeMap::new());
     for record in records {
         match input(record) {
@@ -226,8 +229,11 @@ fn most_held(
                 open.insert(*call, share(request).unwrap_or_default());
             }
             // One that was stopped and had begun may have spent its share until its bill is there.
-            Effect::Abort(call) if began.get(call).is_none_or(|began| *began > seq) => {
-                open.remove(call);
+            Effect::Abort(call) => {
+                let child = ToolCallId::new(call.value());
+                if began.get(&child).is_none_or(|began| *began > seq) {
+                    open.remove(&child);
+                }
             }
             _ => {}
         }

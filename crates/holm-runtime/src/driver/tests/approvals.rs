@@ -1,6 +1,6 @@
 //! Questions about calls, and their answers.
 
-use holm_kernel::{Event, ToolSpec, Verdict, Yields};
+use holm_kernel::{Event, QuestionId, ToolSpec, Verdict, Yields};
 
 use super::*;
 use crate::{EventNotice, HandleApprover, HandleError};
@@ -121,7 +121,7 @@ async fn an_answer_to_what_was_never_asked_is_refused_and_does_no_harm() {
     let host = RunHost::new(plays([says("hello")]));
     let mut driver = Driver::start(started(&host), host).await.unwrap();
     let handle = driver.handle();
-    let call = CallId::new(77);
+    let call = QuestionId::new(77);
     assert_eq!(handle.judge(call, Verdict::allow()), Err(HandleError::NotAsked { call }));
     assert_eq!(handle.tell(Input::TimePassed), Err(HandleError::NotYours));
     assert_eq!(driver.prompt("go").await.unwrap(), answered("hello"));

@@ -9,7 +9,7 @@ use std::{
 };
 
 use holm_grants::GrantSet;
-use holm_kernel::{Budget, Verdict};
+use holm_kernel::{Budget, ToolCallId, Verdict};
 
 use super::*;
 
@@ -119,7 +119,7 @@ async fn changes_that_come_with_a_take_over_are_synced_too() {
 async fn a_run_that_is_ahead_of_its_journal_is_lost_and_a_refused_fact_changes_nothing() {
     let host = RunHost::new(plays([says("one")]));
     let mut driver = Driver::start(started(&host), host).await.unwrap();
-    let unknown = || Input::ToolFinished { call: CallId::new(99), result: ToolOutput::text("") };
+    let unknown = || Input::ToolFinished { call: ToolCallId::new(99), result: ToolOutput::text("") };
     assert!(matches!(driver.take(unknown()).await, Err(DriveError::Step(_))));
     assert_eq!(driver.prompt("go").await.unwrap(), answered("one"), "the run is as it was");
     let now = driver.now();

@@ -107,7 +107,7 @@ async fn a_cancelled_call_says_what_it_had_and_what_it_cost() {
     let host = RunHost::new(Arc::new(model_fn(|ask| {
         let (call, deltas) = (ask.call, ask.deltas);
         Box::pin(async move {
-            deltas.delta(call, crate::ReplyDelta::Text { offset: 0, text: "half" });
+            deltas.delta(call.into(), crate::ReplyDelta::Text { offset: 0, text: "half" });
             ask.stop.cancelled().await;
             let usage = Usage { input: 9, output: 4, ..Usage::default() };
             ModelResult::Aborted(Reply {

@@ -4,9 +4,10 @@ use holm_guards::{
     postcondition::{Must, Postcondition, Rule},
 };
 use holm_kernel::{
-    Answer, Block, CallId, CheckRuling, ChildResult, Config, Custom, Failure, FailureClass, HiddenToolNote,
-    Input, Media, ModelResult, ModelSpec, PastMessage, Patch, PlainAnswer, Prompt, Reply, Role, Source,
-    Spill, Started, Thinking, ToolCall, ToolKind, ToolOutput, ToolResult, ToolSpec, Usage, Verdict,
+    Answer, Block, CheckId, CheckRuling, ChildResult, Config, ConsultationId, Custom, Failure, FailureClass,
+    HiddenToolNote, Input, Media, ModelCallId, ModelResult, ModelSpec, PastMessage, Patch, PlainAnswer,
+    Prompt, QuestionId, Reply, Role, Source, Spill, Started, Thinking, ToolCall, ToolCallId, ToolKind,
+    ToolOutput, ToolResult, ToolSpec, Usage, Verdict,
 };
 
 use super::*;
@@ -56,7 +57,6 @@ fn output() -> ToolOutput {
 
 #[test]
 fn every_text_of_every_fact_is_cleaned() {
-    let call = CallId::new(1);
     let past = || vec![PastMessage { role: Role::Assistant, blocks: blocks() }];
     let prompt = || Prompt { blocks: blocks(), past: past(), ..Prompt::text("") };
     let reply = || Reply { blocks: blocks(), model: Some(dirty()), ..Reply::default() };
@@ -69,28 +69,31 @@ fn every_text_of_every_fact_is_cleaned() {
     let tool = || ToolSpec::new("t", dirty(), Json::object([("description", Json::from(dirty()))]));
     let mut config = Config::new(ModelSpec::named("m"));
     (config.name, config.system, config.tools) = (dirty(), dirty(), vec![tool()]);
-    let answer = |answer| Input::Consulted { call, answer };
+    let answer = |answer| Input::Consulted { call: ConsultationId::new(1), answer };
     let facts = [
         Input::Started(Started::new("run", 1, config).into()),
         Input::Resumed { host: dirty() },
         Input::Prompted(prompt()),
         Input::Steered(prompt()),
         Input::FollowedUp(prompt()),
-        Input::ModelFinished { call, result: ModelResult::Replied(reply()) },
-        Input::ModelFinished { call, result: ModelResult::Aborted(reply()) },
-        Input::Summarised { call, result: ModelResult::Failed(failure) },
-        Input::Judged { call, verdict: Verdict::deny(dirty()) },
-        Input::Judged { call, verdict: Verdict::Rewrite { arguments: dirty() } },
+        Input::ModelFinished { call: ModelCallId::new(1), result: ModelResult::Replied(reply()) },
+        Input::ModelFinished { call: ModelCallId::new(1), result: ModelResult::Aborted(reply()) },
+        Input::Summarised { call: ModelCallId::new(1), result: ModelResult::Failed(failure) },
+        Input::Judged { call: QuestionId::new(1), verdict: Verdict::deny(dirty()) },
+        Input::Judged { call: QuestionId::new(1), verdict: Verdict::Rewrite { arguments: dirty() } },
         answer(Answer::Patch(vec![Patch::Append(blocks())])),
         answer(Answer::Model(dirty())),
         answer(Answer::Output(output())),
         answer(Answer::Continue(prompt())),
         answer(Answer::Failed { reason: dirty() }),
-        Input::ToolFinished { call, result: output() },
-        Input::Checked { call, ruling: CheckRuling::Failed { reason: dirty() } },
-        Input::Checked { call, ruling: CheckRuling::Broken { reason: dirty() } },
-        Input::ChildStarted { call, child: dirty() },
-        Input::ChildFinished { call, result: ChildResult { output: output(), ..ChildResult::default() } },
+        Input::ToolFinished { call: ToolCallId::new(1), result: output() },
+        Input::Checked { call: CheckId::new(1), ruling: CheckRuling::Failed { reason: dirty() } },
+        Input::Checked { call: CheckId::new(1), ruling: CheckRuling::Broken { reason: dirty() } },
+        Input::ChildStarted { call: ToolCallId::new(1), child: dirty() },
+        Input::ChildFinished {
+            call: ToolCallId::new(1),
+            result: ChildResult { output: output(), ..ChildResult::default() },
+        },
         Input::ToolsChanged(vec![tool()]),
         Input::Cancelled { reason: dirty() },
     ];
@@ -111,7 +114,6 @@ fn webhook() -> GrantSet {
 
 #[test]
 fn the_address_of_a_webhook_is_taken_out_of_grants_and_its_calls_are_still_admitted() {
-    let call = CallId::new(1);
     let mut config = Config::new(ModelSpec::named("m"));
     config.grants = webhook();
     let (reserve, tokens) = (holm_kernel::NanoUsd::ZERO, 0);
@@ -121,7 +123,10 @@ fn the_address_of_a_webhook_is_taken_out_of_grants_and_its_calls_are_still_admit
     let facts = [
         Input::Started(Started::new("run", 1, config).into()),
         Input::GrantsChanged(webhook()),
-        Input::Judged { call, verdict: Verdict::Allow { grants: webhook(), until: None } },
+        Input::Judged {
+            call: QuestionId::new(1),
+            verdict: Verdict::Allow { grants: webhook(), until: None },
+        },
     ];
     for mut fact in facts {
         secrets().input(&mut fact);
@@ -180,7 +185,7 @@ fn the_texts_of_a_policy_and_of_postconditions_are_cleaned() {
 fn a_fact_without_secrets_stays_as_it_was() {
     let facts = [
         Input::Prompted(Prompt::text("hello")),
-        Input::ToolFinished { call: CallId::new(2), result: ToolOutput::text("7 rows") },
+        Input::ToolFinished { call: ToolCallId::new(2), result: ToolOutput::text("7 rows") },
         Input::ModeChanged(Mode::Full),
         Input::TimePassed,
     ];
@@ -196,7 +201,7 @@ fn sealed_items_of_a_provider_are_kept_to_the_letter_whatever_they_look_like() {
     let replay = Json::object([("signature", Json::from(LOOKS))]);
     let thinking = Thinking { text: String::new(), replay: Some(replay) };
     let reply = Reply { blocks: vec![Block::Thinking(thinking)], ..Reply::default() };
-    let fact = Input::ModelFinished { call: CallId::new(1), result: ModelResult::Replied(reply) };
+    let fact = Input::ModelFinished { call: ModelCallId::new(1), result: ModelResult::Replied(reply) };
     let mut cleaned = fact.clone();
     secrets().input(&mut cleaned);
     assert_eq!(cleaned, fact);

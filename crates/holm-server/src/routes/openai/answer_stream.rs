@@ -9,7 +9,7 @@ use std::{
 };
 
 use holm_kernel::{
-    Author, Block, CallId, Ending, Event, Failure, FailureClass, Limit, Role, StopReason, Usage,
+    Author, Block, Ending, Event, Failure, FailureClass, Limit, Role, StopReason, ToolCallId, Usage,
 };
 use holm_runtime::AnswerSchema;
 use tokio::sync::watch;
@@ -429,14 +429,14 @@ impl AnswerStream {
     }
 
     /// The calls that wait for the client's tools.
-    fn waited_for(&self) -> BTreeSet<CallId> {
+    fn waited_for(&self) -> BTreeSet<ToolCallId> {
         self.errands.as_ref().map(|errands| errands.waiting()).unwrap_or_default()
     }
 
     /// Stops the session if its client does not send the results of these calls. Otherwise
     /// it would hold a permit until the calls time out, and then call a model with no client
     /// to read the answer.
-    fn give_up_later(&self, calls: BTreeSet<CallId>) {
+    fn give_up_later(&self, calls: BTreeSet<ToolCallId>) {
         let (hall, room, errands) =
             (Arc::clone(self.server.hall()), Arc::clone(&self.room), self.errands.clone());
         let patience = self.server.config().limits.results;

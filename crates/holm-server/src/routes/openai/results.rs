@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use holm_kernel::{Block, CallId, Role};
+use holm_kernel::{Block, Role, ToolCallId};
 use holm_wire::server::CompletionRequest;
 
 use crate::{SessionId, live::PREFIX};
@@ -11,7 +11,7 @@ use crate::{SessionId, live::PREFIX};
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ClientToolResults {
     pub(super) session: SessionId,
-    pub(super) given: BTreeMap<CallId, String>,
+    pub(super) given: BTreeMap<ToolCallId, String>,
 }
 
 /// The tool results at the end of a conversation, if there are any and they belong
@@ -38,7 +38,7 @@ pub(super) fn results(asked: &CompletionRequest) -> Option<ClientToolResults> {
 }
 
 /// The session and the call in an id that this server made.
-pub(super) fn read_id(id: &str) -> Option<(SessionId, CallId)> {
+pub(super) fn read_id(id: &str) -> Option<(SessionId, ToolCallId)> {
     let (session, call) = id.strip_prefix(PREFIX)?.rsplit_once('_')?;
-    Some((session.parse().ok()?, CallId::new(call.parse().ok()?)))
+    Some((session.parse().ok()?, ToolCallId::new(call.parse().ok()?)))
 }

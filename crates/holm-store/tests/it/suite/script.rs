@@ -3,8 +3,8 @@
 use holm_grants::{Level, Mode};
 use holm_guards::json::Json;
 use holm_kernel::{
-    Block, CallId, Config, Effect, Input, ModelResult, ModelSpec, Price, Prompt, Reply, Run, Started,
-    StopReason, Timestamp, ToolCall, ToolOutput, ToolSpec, Usage,
+    Block, CallId, Config, Effect, Input, ModelCallId, ModelResult, ModelSpec, Price, Prompt, Reply, Run,
+    Started, StopReason, Timestamp, ToolCall, ToolCallId, ToolOutput, ToolSpec, Usage,
     journal::{self, JournalWriter},
 };
 
@@ -47,7 +47,8 @@ impl Script {
         loop {
             match self.run.poll() {
                 Effect::Wait(_) => return self,
-                Effect::CallModel { call, .. } | Effect::RunTool { call, .. } => self.call = call,
+                Effect::CallModel { call, .. } => self.call = call.into(),
+                Effect::RunTool { call, .. } => self.call = call.into(),
                 _ => {}
             }
         }
@@ -75,7 +76,7 @@ impl Script {
             replay: None,
         };
         self.reply(vec![Block::ToolCall(call)], StopReason::ToolUse);
-        let call = self.call;
+        let call = ToolCallId::new(self.call.value());
         self.fact(Input::Dispatched { call });
         self.fact(Input::ToolFinished { call, result: ToolOutput::text(output) })
     }
@@ -83,7 +84,7 @@ impl Script {
     pub(crate) fn reply(&mut self, blocks: Vec<Block>, stop: StopReason) -> &mut Self {
         let usage = Usage { input: 1_000, output: 100, ..Usage::default() };
         let result = ModelResult::Replied(Reply { blocks, usage, stop, model: None });
-        let call = self.call;
+        let call = ModelCallId::new(self.call.value());
         self.fact(Input::ModelFinished { call, result })
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use holm_grants::{Grant, Level};
-use holm_kernel::{AskReason, CallId, Marks, Proposal, Verdict};
+use holm_kernel::{AskReason, Marks, Proposal, QuestionId, ToolCallId, Verdict};
 use holm_runtime::{Approver as _, BoxFuture};
 use proptest::prelude::*;
 
@@ -14,8 +14,8 @@ use crate::shell::{AnswerFamily, ApprovalAnswer, ApprovalAsker, ApprovalGate, Ap
 fn proposal(needs: &[&str]) -> Proposal {
     let needs: Vec<String> = needs.iter().map(|need| (*need).to_owned()).collect();
     Proposal {
-        call: CallId::new(1),
-        tool_call: CallId::new(2),
+        call: QuestionId::new(1),
+        tool_call: ToolCallId::new(2),
         tool: "edit".into(),
         digest: String::new(),
         arguments: "{}".into(),

@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex};
 
 use holm_grants::Level;
-use holm_kernel::{AskReason, CallId, Event, EventId, Marks, Numbered, Proposal, Timestamp, Verdict};
+use holm_kernel::{
+    AskReason, Event, EventId, Marks, Numbered, Proposal, QuestionId, Timestamp, ToolCallId, Verdict,
+};
 use holm_runtime::{Approver, BoxFuture, EventSink};
 
 use crate::shell::{
@@ -41,8 +43,8 @@ impl Person {
 fn proposal(script: &str) -> Proposal {
     let arguments = holm_guards::json::Json::object([("script", script.into())]).canonical();
     Proposal {
-        call: CallId::new(1),
-        tool_call: CallId::new(2),
+        call: QuestionId::new(1),
+        tool_call: ToolCallId::new(2),
         tool: SHELL.into(),
         digest: super::super::approval_gate::digest(SHELL, &arguments),
         arguments,

@@ -1,5 +1,5 @@
 use holm::kernel::{
-    CallId, Config, ModelResult, ModelSpec, Prompt, Reply, Seq, Timestamp,
+    Config, ModelCallId, ModelResult, ModelSpec, Prompt, Reply, Seq, Timestamp,
     journal::{begin, step},
 };
 use holm::runtime::{PendingWork, fork_journal};
@@ -12,7 +12,7 @@ fn journal_of(name: &str, talk: &[(&str, &str)]) -> String {
     let (mut run, mut writer, mut text) = begin(started, Timestamp::new(0)).unwrap();
     for (at, (prompt, reply)) in talk.iter().enumerate() {
         let now = Timestamp::new(at as u64);
-        let mut call = CallId::default();
+        let mut call = ModelCallId::default();
         for input in [None, Some(*reply)] {
             let input = match input {
                 None => Input::Prompted(Prompt::text(*prompt)),
