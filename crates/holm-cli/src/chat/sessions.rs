@@ -19,7 +19,7 @@ use std::{
 
 use holm::{
     grants::{Grant, GrantSet, Mode},
-    kernel::{Block, CallId, Effect, Event, Input, ModelResult, Numbered, Prompt, journal},
+    kernel::{Block, Effect, Event, Input, ModelCallId, ModelResult, Numbered, Prompt, journal},
     runtime::{DriveError, EventNotice, HandleError, JournalStore as _, RunHandle, RunReport},
     store::Store,
 };
@@ -476,7 +476,7 @@ async fn caught_up(
 pub(super) struct SessionPast {
     pub(super) events: Vec<Numbered>,
     /// The beginnings of replies that were stopped, by their calls.
-    pub(super) stopped: BTreeMap<CallId, String>,
+    pub(super) stopped: BTreeMap<ModelCallId, String>,
 }
 
 /// Everything that happened in a session, from its journal; nothing where it cannot be read.
@@ -497,7 +497,7 @@ pub(super) async fn history(store: &Store, session: &str) -> SessionPast {
 }
 
 /// The text of a reply that was stopped while it arrived.
-fn stopped(input: Input) -> Option<(CallId, String)> {
+fn stopped(input: Input) -> Option<(ModelCallId, String)> {
     let Input::ModelFinished { call, result: ModelResult::Aborted(reply) } = input else { return None };
     let texts: Vec<&str> = reply.blocks.iter().filter_map(Block::as_text).collect();
     Some((call, texts.join("\n"))).filter(|(_, text)| !text.is_empty())

@@ -315,7 +315,7 @@ impl SessionTab {
             if let Event::Withdrawn { call } = &event.event
                 && let Some(text) = past.stopped.get(call)
             {
-                self.piece(*call, &ReplyPiece::Text(text.clone()));
+                self.piece((*call).into(), &ReplyPiece::Text(text.clone()));
             }
             self.hear(event);
         }

@@ -237,8 +237,8 @@ pub(super) fn asked(id: u64, command: &str, prefix: Option<&str>) -> ChatMessage
 /// A question about a write to a file, as the call of this number in a reply; tab 1.
 pub(super) fn write_asked(id: u64, call: u64, path: &str) -> ChatMessage {
     let proposal = Proposal {
-        call: CallId::new(100 + call),
-        tool_call: CallId::new(call),
+        call: QuestionId::new(100 + call),
+        tool_call: ToolCallId::new(call),
         tool: "write".into(),
         arguments: serde_json::json!({ "path": path, "content": "x\n" }).to_string(),
         level: Level::Write,

@@ -11,8 +11,8 @@ use std::{
 };
 
 use holm_kernel::{
-    Answer, Author, Block, CallId, Effect, Event, Input, Ladder, MessageId, ModelResult, NextTry, Outcome,
-    Patch, Prompt, Reply, Role, Seq, ToolOutput, ToolResult, Verdict,
+    Answer, Author, Block, Effect, Event, Input, Ladder, MessageId, ModelCallId, ModelResult, NextTry,
+    Outcome, Patch, Prompt, Reply, Role, Seq, ToolOutput, ToolResult, Verdict,
     journal::{self, JournalRecord},
     plain_text,
 };
@@ -145,7 +145,7 @@ impl ReplayDetails {
     }
 
     /// Finds the replies that were withdrawn by a cancel and arrived after it.
-    fn find_stopped(&mut self, records: &[JournalRecord], withdrawn: &BTreeMap<CallId, Seq>) {
+    fn find_stopped(&mut self, records: &[JournalRecord], withdrawn: &BTreeMap<ModelCallId, Seq>) {
         let mut cancels = BTreeSet::new();
         for record in records {
             match record.payload().input() {

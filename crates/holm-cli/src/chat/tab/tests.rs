@@ -107,7 +107,7 @@ fn a_stopped_answer_is_there_again_when_its_session_is_resumed() {
     let withdrawn = Event::Withdrawn { call: ModelCallId::new(3) };
     let events = [prompted(1, "hi"), withdrawn, cancelled(INTERRUPTED)];
     let events = (1..).zip(events).map(|(record, event)| numbered(record, event)).collect();
-    let stopped = BTreeMap::from([(CallId::new(3), "half an ans".to_owned())]);
+    let stopped = BTreeMap::from([(ModelCallId::new(3), "half an ans".to_owned())]);
     let mut tab = SessionTab::new(TabId(2), Mode::Default);
     tab.recall(&SessionPast { events, stopped });
     assert_eq!(shown(&mut tab), "› hi\nhalf an ans\n(stopped)\nYou stopped the answer.");
