@@ -127,6 +127,29 @@ export type Cause = 'schedule' | 'person' | 'hook';
 /** Whether signed messages may start a job. */
 export type Door = 'closed' | 'open';
 
+/** What agents may do in a folder without asking. */
+export type FolderLevel = 'ask' | 'look' | 'edit' | 'jail';
+
+/** A level, and what it means. */
+export interface FolderLevelCard {
+  level: FolderLevel;
+  /** What it means, for people. */
+  meaning: string;
+}
+
+/** What agents may do in the folder of the server without asking. */
+export interface FolderTrustView {
+  /** The folder that the level was chosen for: this one, or one above it. */
+  chosen_for?: string | null;
+  /** The folder in which the server was started. */
+  folder: string;
+  level?: FolderLevel | null;
+  /** All levels, from the one that allows least to the one that allows most. */
+  levels: FolderLevelCard[];
+  /** What applies to new sessions in the folder, for people. */
+  meaning: string;
+}
+
 /** The contents of a folder. */
 export interface FolderView {
   /** Whether there are more entries. */
@@ -314,6 +337,11 @@ export interface NewBudget {
 export interface NewFolder {
   /** Its path, relative to the workspace. The parent folder must exist. */
   path: string;
+}
+
+/** A level to choose for the folder of the server. */
+export interface NewFolderLevel {
+  level: FolderLevel;
 }
 
 /** A job to create. */
@@ -1471,6 +1499,20 @@ export interface Routes {
     query: Record<never, never>;
     body: Trial;
     answer: Tried;
+  };
+  /** Shows what agents may do in the folder of the server without asking. */
+  'GET /api/trust': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: FolderTrustView;
+  };
+  /** Changes what agents may do in the folder of the server without asking. */
+  'PUT /api/trust': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: NewFolderLevel;
+    answer: FolderTrustView;
   };
   /** Shows usage and cost. */
   'GET /api/usage': {

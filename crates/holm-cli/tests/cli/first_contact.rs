@@ -253,7 +253,7 @@ fn nothing_of_a_project_chooses_a_level() {
     assert_eq!(succeeded(&stage), (true, false, false));
 
     // Nor does its agent in place of the default one.
-    let agent = "---\nname: default\ndescription: Works.\nmode: full\ngrants:\n  - read:**\n  - write:**\n  \
+    let agent = "---\nname: default\ndescription: Works.\nmode: full\ntools: [read, write, shell]\ngrants:\n  - read:**\n  - write:**\n  \
                  - exec:*\n  - exec:./**\n  - tool:shell\n---\nDo it all.\n";
     let stage = self::stage();
     let folder = stage.work().join(".holm/agents");

@@ -131,8 +131,8 @@ struct ApprovalMemory {
     prefixes: Vec<ApprovedPrefix>,
     /// What families of calls may use.
     families: GrantSet,
-    /// Calls that may run again, by their digest, each with the grants that it missed.
-    again: BTreeMap<String, Vec<String>>,
+    /// Calls that may run again, by their digest.
+    again: BTreeMap<String, Vec<ApprovedNeeds>>,
     /// Calls that may never run, by their digest.
     never: BTreeSet<String>,
     /// The open questions.
@@ -147,8 +147,24 @@ struct ApprovedPrefix {
     /// Where they run: another folder may hold different files of the same names.
     folder: String,
     rule: CommandRule,
-    /// The grants that the approved command missed.
+    needs: ApprovedNeeds,
+}
+
+/// What an approved call missed, and who made it.
+#[derive(Debug, Clone)]
+struct ApprovedNeeds {
     missing: Vec<String>,
+    helper: Option<Arc<str>>,
+}
+
+impl ApprovedNeeds {
+    /// Whether the approval covers the missing grants of another call. Helpers have grants of their
+    /// own, so what one caller may use says nothing about another.
+    fn cover(&self, proposal: &Proposal, helper: Option<&Arc<str>>) -> bool {
+        let is_approved = |need: &String| self.missing.contains(need);
+        proposal.missing.is_empty()
+            || (self.helper.as_ref() == helper && proposal.missing.iter().all(is_approved))
+    }
 }
 
 /// A question that waits for its answer.
@@ -209,11 +225,23 @@ impl ApprovalGate {
             let mut answered = std::pin::pin!(self.answered.notified());
             // Registered before the memory is read, so that no answer is missed in between.
             answered.as_mut().enable();
-            if let Some(verdict) = self.memory().recall_open(open.id, proposal, script.as_ref()) {
+            if let Some(verdict) = self.recall(proposal, script.as_ref(), Some(open)) {
                 return verdict;
             }
             answered.await;
         }
+    }
+
+    /// The answer that was given before or while the question was open, if there is one.
+    fn recall(
+        &self,
+        proposal: &Proposal,
+        shown: Option<&ProposedCommand>,
+        open: Option<&OpenApproval>,
+    ) -> Option<Verdict> {
+        let memory = self.memory();
+        let since = open.and_then(|open| memory.open.get(&open.id)).map(|open| open.given.clone());
+        memory.recall(proposal, shown, self.helper.as_ref(), &since.unwrap_or_default())
     }
 
     fn memory(&self) -> MutexGuard<'_, ApprovalMemory> {
@@ -228,7 +256,7 @@ impl Approver for ApprovalGate {
             return Box::pin(async { verdict });
         }
         let script = script_of(&proposal);
-        if let Some(verdict) = self.memory().recall(&proposal, script.as_ref(), &GrantSet::default()) {
+        if let Some(verdict) = self.recall(&proposal, script.as_ref(), None) {
             return Box::pin(async { verdict });
         }
         let offer = ApprovalOffer {
@@ -247,12 +275,11 @@ impl Approver for ApprovalGate {
                 verdict = gate.answered_by_others(&open, &proposal) => return verdict,
             };
             drop(open);
-            let prefix = offer.prefix.zip(folder).map(|(rule, folder)| {
-                let missing = proposal.missing.clone();
-                ApprovedPrefix { folder, rule, missing }
-            });
+            let needs = ApprovedNeeds { missing: proposal.missing.clone(), helper: gate.helper.clone() };
+            let prefix = offer.prefix.zip(folder);
+            let prefix = prefix.map(|(rule, folder)| ApprovedPrefix { folder, rule, needs: needs.clone() });
             let family = offer.family.map(|family| family.grants().to_vec()).unwrap_or_default();
-            gate.memory().keep(&answer, &proposal, prefix, &family);
+            gate.memory().keep(&answer, &proposal, needs, prefix, &family);
             if answer == ApprovalAnswer::Family {
                 gate.memory().give_open(gate.helper.as_ref(), &family);
             }
@@ -293,6 +320,7 @@ impl ApprovalMemory {
         &self,
         proposal: &Proposal,
         shown: Option<&ProposedCommand>,
+        helper: Option<&Arc<str>>,
         since: &GrantSet,
     ) -> Option<Verdict> {
         if self.never.contains(&proposal.digest) {
@@ -306,7 +334,7 @@ impl ApprovalMemory {
             Some(CommandRuling::Unclear(why)) => return Some(Verdict::deny(*why)),
             Some(CommandRuling::Allowed | CommandRuling::Ask) | None => {}
         }
-        let was_approved = self.was_approved(proposal, shown);
+        let was_approved = self.was_approved(proposal, shown, helper);
         let is_level_known =
             was_approved || ruling == Some(CommandRuling::Allowed) || covers(&self.families, proposal);
         let is_missing_given = was_approved || proposal.missing.iter().all(|need| admits(since, need));
@@ -325,23 +353,25 @@ impl ApprovalMemory {
 
     /// Whether this call, or a command with this beginning, was approved without more grants than it
     /// misses now.
-    fn was_approved(&self, proposal: &Proposal, shown: Option<&ProposedCommand>) -> bool {
-        let misses_no_more =
-            |approved: &Vec<String>| proposal.missing.iter().all(|need| approved.contains(need));
-        if self.again.get(&proposal.digest).is_some_and(misses_no_more) {
+    fn was_approved(
+        &self,
+        proposal: &Proposal,
+        shown: Option<&ProposedCommand>,
+        helper: Option<&Arc<str>>,
+    ) -> bool {
+        if self
+            .again
+            .get(&proposal.digest)
+            .is_some_and(|all| all.iter().any(|needs| needs.cover(proposal, helper)))
+        {
             return true;
         }
         let Some(shown) = shown else { return false };
         let mut rules = CommandRules::default();
         let here = self.prefixes.iter().filter(|prefix| prefix.folder == shown.folder);
-        here.filter(|prefix| misses_no_more(&prefix.missing))
+        here.filter(|prefix| prefix.needs.cover(proposal, helper))
             .for_each(|prefix| rules.allow(prefix.rule.clone()));
         rules.judge(&shown.script) == CommandRuling::Allowed
-    }
-
-    /// The answer to an open question, if answers to other questions decide it too.
-    fn recall_open(&self, id: u64, proposal: &Proposal, shown: Option<&ProposedCommand>) -> Option<Verdict> {
-        self.recall(proposal, shown, &self.open.get(&id)?.given)
     }
 
     /// Adds the grants of an answer to the open questions of the same caller. Helpers have grants
@@ -364,13 +394,14 @@ impl ApprovalMemory {
         &mut self,
         answer: &ApprovalAnswer,
         proposal: &Proposal,
+        needs: ApprovedNeeds,
         prefix: Option<ApprovedPrefix>,
         family: &[Grant],
     ) {
         match answer {
             ApprovalAnswer::Once | ApprovalAnswer::No { .. } | ApprovalAnswer::Rewrite { .. } => {}
             ApprovalAnswer::Session => {
-                self.again.insert(proposal.digest.clone(), proposal.missing.clone());
+                self.again.entry(proposal.digest.clone()).or_default().push(needs);
             }
             ApprovalAnswer::Prefix => self.prefixes.extend(prefix),
             ApprovalAnswer::Family => {

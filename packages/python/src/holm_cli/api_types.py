@@ -148,6 +148,32 @@ Cause: TypeAlias = 'Literal["schedule", "person", "hook"]'
 Door: TypeAlias = 'Literal["closed", "open"]'
 
 
+# What agents may do in a folder without asking.
+FolderLevel: TypeAlias = 'Literal["ask", "look", "edit", "jail"]'
+
+
+class FolderLevelCard(TypedDict):
+    """A level, and what it means."""
+
+    level: FolderLevel
+    # What it means, for people.
+    meaning: str
+
+
+class FolderTrustView(TypedDict):
+    """What agents may do in the folder of the server without asking."""
+
+    # The folder that the level was chosen for: this one, or one above it.
+    chosen_for: NotRequired[str | None]
+    # The folder in which the server was started.
+    folder: str
+    level: NotRequired[FolderLevel | None]
+    # All levels, from the one that allows least to the one that allows most.
+    levels: list[FolderLevelCard]
+    # What applies to new sessions in the folder, for people.
+    meaning: str
+
+
 class FolderView(TypedDict):
     """The contents of a folder."""
 
@@ -357,6 +383,12 @@ class NewFolder(TypedDict):
 
     # Its path, relative to the workspace. The parent folder must exist.
     path: str
+
+
+class NewFolderLevel(TypedDict):
+    """A level to choose for the folder of the server."""
+
+    level: FolderLevel
 
 
 class NewJob(TypedDict):

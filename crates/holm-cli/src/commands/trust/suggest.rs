@@ -188,7 +188,7 @@ mod tests {
         let needs: Vec<String> = needs.iter().map(|need| (*need).to_owned()).collect();
         Proposal {
             call: QuestionId::new(1),
-            tool_call: ToolCallId::new(2),
+            tool_call: holm::kernel::ToolCallId::new(2),
             tool: tool.into(),
             digest: String::new(),
             arguments: arguments.to_string(),

@@ -117,9 +117,12 @@ async fn what_was_not_shown_is_asked_whatever_was_said_before() {
     assert_eq!(gate.judge(wants.clone()).await, Verdict::allow(), "other calls get no grant");
     assert_eq!(gate.judge(wants.clone()).await, Verdict::allow());
     assert_eq!(person.asked(), 1, "the same call with the same needs was approved");
+    let helper = gate.of_helper("scout").expect("an approver");
+    helper.judge(wants.clone()).await;
+    assert_eq!(person.asked(), 2, "a helper has grants of its own");
     wants.missing.push("read:/home/u/**".into());
     gate.judge(wants).await;
-    assert_eq!(person.asked(), 2, "it misses more than was shown");
+    assert_eq!(person.asked(), 3, "it misses more than was shown");
     for reason in [AskReason::EgressAfterMark, AskReason::WriteAfterMark, AskReason::HookWants] {
         let before = person.asked();
         gate.judge(Proposal { reasons: vec![AskReason::Level, reason], ..proposal("git status") }).await;
