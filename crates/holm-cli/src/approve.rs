@@ -41,6 +41,7 @@ use holm_tools::shell::{self, ApprovalAnswer, ApprovalAsker, ApprovalGate, Appro
 use tokio::sync::oneshot;
 
 use call_summary::CallSummary;
+use pages::Refusals;
 use question_pool::QuestionPool;
 
 use crate::{
@@ -434,7 +435,7 @@ fn ask(
     offer: &ApprovalOffer,
     drafts: Option<&Path>,
 ) -> ApprovalAnswer {
-    if let Some(answer) = pages::show(screen, &question(proposal, offer)) {
+    if let Some(answer) = pages::show(screen, &question(proposal, offer), Refusals::OfCall) {
         return answer;
     }
     let prefix = offer

@@ -17,7 +17,11 @@ use holm::{
     runtime::{DeltaSink, EventSink, ReplyDelta},
 };
 
-use crate::{money::CostCompleteness, screen::TerminalOutput, written_calls::WrittenCalls};
+use crate::{
+    money::CostCompleteness,
+    screen::TerminalOutput,
+    written_calls::{WrittenCalls, reason_of},
+};
 use running_calls::RunningCalls;
 
 /// How much of a call's arguments fits on a line beside its name.
@@ -75,8 +79,8 @@ struct ProgressState {
     reply: WrittenCalls,
     /// Calls that a person or a hook denied: their reason is on the screen already.
     denied: BTreeSet<ToolCallId>,
-    /// The beginnings of lines about calls that were not run, by the provider's ids, until the
-    /// result says why.
+    /// The beginnings of lines about calls that were not run, by the
+    /// provider's ids, until the result says why.
     unrun: BTreeMap<String, String>,
     /// The call whose text is on the screen.
     written: Option<CallId>,
@@ -196,8 +200,8 @@ impl EventSink for ProgressPrinter {
 
 impl ProgressState {
     /// The lines about calls that were not run, each with its name and the reason. The reason is in
-    /// the result, which comes after the call has ended. A run that ends before that leaves only
-    /// the name.
+    /// the result, which comes after the call has ended. A run that ends
+    /// before that leaves only the name.
     fn unrun_lines(&mut self, event: &Event, detail: ProgressDetail) -> Vec<String> {
         match event {
             Event::CallFinished { call, id, outcome: Outcome::Refused, .. }
@@ -247,9 +251,14 @@ fn described(tool: &str, arguments: &str) -> String {
     format!("· {tool} {short}{cut}")
 }
 
+/// A denial with its reason, which may begin with the word itself.
+fn denied(reason: &str) -> String {
+    if reason.starts_with("denied") { reason.to_owned() } else { format!("denied, {reason}") }
+}
+
 /// A reason on one line.
 fn shortened(reason: &str) -> String {
-    let line = reason.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = reason_of(reason).split_whitespace().collect::<Vec<_>>().join(" ");
     let short: String = line.chars().take(REASON_CHARS).collect();
     if short.len() < line.len() { format!("{short}…") } else { short }
 }
@@ -282,7 +291,7 @@ fn progress<'a>(event: &Event, tool: impl Fn(&ToolCallId) -> &'a str) -> Option<
             described(tool, arguments)
         }
         Event::ApprovalGiven { call, allowed: false, reason } => {
-            format!("  {}: denied, {reason}", tool(call))
+            format!("  {}: {}", tool(call), denied(reason))
         }
         Event::CallFinished { call, outcome: Outcome::Succeeded, .. }
             if [BRIEF, TODO].contains(&tool(call)) =>

@@ -49,8 +49,8 @@ pub(crate) fn at_folder(
     Ok(HolmPaths { folder_access, ..places })
 }
 
-/// Stores an answer for the folder that the question named. If that fails, it still holds for this
-/// run.
+/// Stores an answer for the folder that the question named. If that fails, it
+/// still holds for this run.
 fn store(places: &HolmPaths, scope: &AnswerScope, level: TrustLevel, screen: &TerminalOutput) {
     let AnswerScope::Folder(folder) = scope else { return };
     let stored = FolderTrustFile::open(places).and_then(|mut file| file.set(folder, Some(level)));

@@ -291,10 +291,8 @@ impl AnswerScope {
 pub(crate) struct FolderTrustFile {
     #[serde(default)]
     folders: BTreeMap<PathBuf, TrustLevel>,
-    /// The data folder.
     #[serde(skip)]
     data: PathBuf,
-    /// Holm's own folders.
     #[serde(skip)]
     of_holm: Vec<HolmFolder>,
 }
@@ -352,8 +350,8 @@ impl FolderTrustFile {
         self.data.starts_with(project) && !is_above_home(project, home().as_deref())
     }
 
-    /// The level of a folder: its own, or that of the nearest folder above it, which is returned
-    /// too.
+    /// The level of a folder: its own, or that of the nearest folder above
+    /// it, which is returned too.
     pub(crate) fn level_of(&self, folder: &Path) -> Option<(&Path, TrustLevel)> {
         let folder = folder.canonicalize().ok()?;
         if self.is_in_project_of(&folder) {
@@ -394,8 +392,8 @@ impl FolderTrustFile {
     /// of other processes since the file was read are kept.
     ///
     /// # Errors
-    /// If the folder does not exist, if no level can be chosen for it, or if the file cannot be
-    /// written.
+    /// If the folder does not exist, if no level can be chosen for it, or if
+    /// the file cannot be written.
     pub(crate) fn set(&mut self, folder: &Path, level: Option<TrustLevel>) -> Result<bool, CommandError> {
         let folder = place(folder, level)?;
         if folder.to_str().is_none() {

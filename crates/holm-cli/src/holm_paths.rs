@@ -365,8 +365,8 @@ fn new_file(path: &Path, mode: u32) -> io::Result<fs::File> {
     options.open(path)
 }
 
-/// The user's home folder, without links: also if `HOME` is not set, because its files are
-/// protected then too.
+/// The user's home folder, without links: also if `HOME` is not set,
+/// because its files are protected then too.
 pub(crate) fn home() -> Option<PathBuf> {
     home_of(|name| std::env::var(name).ok())
 }

@@ -227,8 +227,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// What to do about a failure that has no hint of its own, if nothing can be saved in the data
-/// folder.
+/// What to do about a failure that has no hint of its own, if nothing can be
+/// saved in the data folder.
 fn unsaved(error: &anyhow::Error, data: Option<&Path>) -> Option<String> {
     let (exit, hint) = match error.downcast_ref::<CommandError>() {
         Some(trouble) => (trouble.exit, trouble.parts().1),

@@ -28,3 +28,8 @@ impl WrittenCalls {
         self.0.remove(id)
     }
 }
+
+/// Why a call was not run, without the words that the line begins with already.
+pub(crate) fn reason_of(result: &str) -> &str {
+    result.strip_prefix("not run: ").unwrap_or(result)
+}

@@ -111,8 +111,8 @@ impl ResultChecker {
         self
     }
 
-    /// Makes one check of a result. The result itself is what
-    /// [`Run::checked_output`](holm_kernel::Run::checked_output) returns.
+    /// Makes one check of a result. The
+    /// result itself is what [`Run::checked_output`](holm_kernel::Run::checked_output) returns.
     pub fn check(&self, request: &CheckRequest, output: &ToolOutput) -> BoxFuture<'static, CheckRuling> {
         let (this, check) = (self.clone(), request.check.clone());
         let (text, spill) = (output.text.clone(), output.spill.clone());

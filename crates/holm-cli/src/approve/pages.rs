@@ -17,7 +17,7 @@ const FEWEST_LINES: usize = 6;
 const CHOICE_LINES: usize = 3;
 
 /// Shows the lines of a question. Gives an answer where the person has said no before the end.
-pub(super) fn show(screen: &TerminalOutput, lines: &[String]) -> Option<ApprovalAnswer> {
+pub(super) fn show(screen: &TerminalOutput, lines: &[String], refusals: Refusals) -> Option<ApprovalAnswer> {
     let room = PageSize::of_terminal();
     let pages = room.pages(lines);
     let total: usize = pages.iter().map(Vec::len).sum();
@@ -32,14 +32,15 @@ pub(super) fn show(screen: &TerminalOutput, lines: &[String]) -> Option<Approval
         super::forget_typed();
         let left = total - shown;
         let prompt = format!(
-            "  lines {first} to {shown} of {total}; Enter shows the next ({left} left); ne[v]er, [n]o: "
+            "  lines {first} to {shown} of {total}; Enter shows the next ({left} left); {}: ",
+            refusals.choices()
         );
         let Some(line) = screen.question(&prompt) else {
             return Some(ApprovalAnswer::No { reason: "nobody answered".into() });
         };
         match line.trim().to_lowercase().as_str() {
             "n" | "no" => return Some(super::said_no()),
-            "v" | "never" => return Some(ApprovalAnswer::Never),
+            "v" | "never" if refusals == Refusals::OfCall => return Some(ApprovalAnswer::Never),
             _ => {}
         }
     }
@@ -47,6 +48,23 @@ pub(super) fn show(screen: &TerminalOutput, lines: &[String]) -> Option<Approval
         screen.note(&format!("  that was all of it: {total} lines"));
     }
     None
+}
+
+/// How a question can be refused before its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Refusals {
+    OfCall,
+    /// Of several calls. "Never" is about a single one.
+    OfGroup,
+}
+
+impl Refusals {
+    const fn choices(self) -> &'static str {
+        match self {
+            Self::OfCall => "ne[v]er, [n]o",
+            Self::OfGroup => "[n]o to all",
+        }
+    }
 }
 
 /// The size of a page on the terminal.

@@ -16,7 +16,8 @@ use holm_tools::shell::{ApprovalAnswer, ApprovalOffer};
 use tokio::sync::oneshot;
 
 use super::{
-    MOST_TRIES, described, forget_typed, pages,
+    MOST_TRIES, described, forget_typed,
+    pages::{self, Refusals},
     question_group::{self, GATHERING, GroupAnswer, GroupOffer},
 };
 use crate::screen::{ScreenQuestion, TerminalOutput};
@@ -123,11 +124,8 @@ fn ask_together(screen: &TerminalOutput, group: &[WaitingQuestion]) -> GroupAnsw
     let questions: Vec<Vec<String>> =
         group.iter().map(|waiting| described(&waiting.proposal, &waiting.offer)).collect();
     let lines = question_group::lines(questions.iter().map(Vec::as_slice));
-    match pages::show(screen, &lines) {
-        // "Never" is about a single call.
-        Some(ApprovalAnswer::Never) => return GroupAnswer::OneByOne,
-        Some(answer) => return GroupAnswer::All(answer),
-        None => {}
+    if let Some(answer) = pages::show(screen, &lines, Refusals::OfGroup) {
+        return GroupAnswer::All(answer);
     }
     let offer = GroupOffer::of(group.iter().map(|waiting| &waiting.offer));
     for _ in 0..MOST_TRIES {

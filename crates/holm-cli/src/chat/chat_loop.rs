@@ -7,6 +7,7 @@
 //! draft is saved before an external editor starts.
 
 use std::{
+    io,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -170,11 +171,18 @@ fn customs(places: &HolmPaths) -> Vec<CustomCommand> {
     customs
 }
 
-/// The events of the terminal.
-type KeyStream = WakeDrivenStream<EventStream>;
+/// The events of the terminal; `None` while an editor has it.
+type KeyStream = Option<WakeDrivenStream<EventStream>>;
 
 fn key_stream() -> KeyStream {
-    WakeDrivenStream::new(EventStream::new())
+    Some(WakeDrivenStream::new(EventStream::new()))
+}
+
+async fn next_key(keys: &mut KeyStream) -> Option<io::Result<Event>> {
+    match keys {
+        Some(keys) => keys.next().await,
+        None => std::future::pending().await,
+    }
 }
 
 /// The main loop of the chat, with everything that it owns.
@@ -239,7 +247,7 @@ impl ChatLoop {
             let answer = self.state.pending.as_ref().map(|pending| self.began + pending.due);
             let far = Instant::now() + Duration::from_secs(3_600);
             let goes = tokio::select! {
-                happened = keys.next() => {
+                happened = next_key(&mut keys) => {
                     save = Some(Instant::now() + DRAFT);
                     match happened {
                         Some(Ok(happened)) => {
@@ -429,13 +437,13 @@ impl ChatLoop {
         };
         // Nothing else is done while the editor is there, however it ends.
         self.keep();
-        // The stream reads in the background while it exists, so it is dropped
-        // before the editor starts.
-        let edited = {
-            let places = &self.places;
-            drop(std::mem::replace(keys, key_stream()));
-            self.canvas.lend(|| local_actions::edit(text, places))?
-        };
+        // The stream reads in the background while it exists, so it is dropped before the editor
+        // starts. A second one can be made only after that: it would wait for the first.
+        *keys = None;
+        let places = &self.places;
+        let edited = self.canvas.lend(|| local_actions::edit(text, places));
+        *keys = key_stream();
+        let edited = edited?;
         let text = edited.unwrap_or_else(|why| {
             let _ = self.tell.send(ChatMessage::Noted { tab, tone: NoteTone::Warning, text: why });
             None

@@ -168,9 +168,11 @@ impl ToolCallItem {
                 Outcome::Succeeded => ("●", theme.accent, format!("  {}", took(*millis))),
                 Outcome::Failed => ("✗", theme.error, format!("  failed after {}", took(*millis))),
                 Outcome::Refused if self.result.trim().is_empty() => ("✗", theme.warning, "  not run".into()),
-                Outcome::Refused => {
-                    ("✗", theme.warning, format!("  not run: {}", one_line(self.result.trim())))
-                }
+                Outcome::Refused => (
+                    "✗",
+                    theme.warning,
+                    format!("  not run: {}", one_line(crate::written_calls::reason_of(self.result.trim()))),
+                ),
                 Outcome::Unknown => ("?", theme.warning, "  unknown whether it happened".into()),
                 Outcome::Stopped => ("■", theme.warning, "  stopped".into()),
             },

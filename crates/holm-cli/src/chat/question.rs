@@ -125,7 +125,6 @@ pub(super) enum QuestionReply {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum KeyMeaning {
     Answer(GroupAnswer),
-    /// Edits the plan.
     Edit,
     /// An answer that counts only once the whole question was on the screen.
     TooEarly,

@@ -74,7 +74,7 @@ pub(super) struct PendingAnswer {
     /// What it means for the question as it was shown then.
     pub(super) meaning: KeyMeaning,
     pub(super) questions: Vec<ChatQuestionId>,
-    /// When it counts.
+    /// The time at which it counts, unless another key comes before.
     pub(super) due: Duration,
 }
 

@@ -84,8 +84,8 @@ impl ChatState {
         }
     }
 
-    /// Shows a list, unless the user has typed something else since: then the keys are not meant
-    /// for the list.
+    /// Shows a list, unless the user has typed something else since: then the
+    /// keys are not meant for the list.
     fn found(&mut self, picker: ListPicker) {
         let request = std::mem::take(&mut self.list);
         if picker.shown().is_empty() {

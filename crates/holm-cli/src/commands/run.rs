@@ -313,8 +313,8 @@ impl RunArgs {
         }
     }
 
-    /// The grants of a resumed session without those that it loses, within the ceiling; `None` if
-    /// it loses none.
+    /// The grants of a resumed session without those that it loses, within
+    /// the ceiling; `None` if it loses none.
     fn without_revoked(&self, run: &Run) -> Option<GrantSet> {
         let revoked = &self.settled.revoked;
         let kept: GrantSet = run.grants().iter().filter(|grant| !revoked.contains(grant)).cloned().collect();

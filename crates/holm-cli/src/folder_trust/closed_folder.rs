@@ -16,8 +16,8 @@ pub(crate) enum ClosedFolder {
     /// Its files are closed to agents by this rule of the deny list: keys, secrets, the inside of
     /// git. No level can be chosen.
     Secret(String),
-    /// Other programs obey its files, by this rule. Only a level that was chosen for such a folder
-    /// itself counts.
+    /// Other programs obey its files, by this rule. Only a level that was chosen
+    /// for such a folder itself counts.
     Protected(String),
     /// Holm stores its own files there. No level can be chosen.
     OfHolm,

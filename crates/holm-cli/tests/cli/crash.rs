@@ -45,7 +45,18 @@ const TRAP: &str = "mkdir -p n/.git/objects n/.git/refs; echo 'ref: refs/heads/m
                     printf '[core]\\n\\tfsmonitor = ./evil\\n' > n/.git/config; touch ready; sleep 300";
 
 /// Everything that the trap needs.
-const OPEN: [&str; 8] = ["--mode", "full", "--grant", "read:**", "--grant", "write:**", "--grant", "exec:*"];
+const OPEN: [&str; 10] = [
+    "--mode",
+    "full",
+    "--grant",
+    "read:**",
+    "--grant",
+    "write:**",
+    "--grant",
+    "exec:*",
+    "--grant",
+    "exec:./**",
+];
 
 fn is_armed(stage: &Stage) -> bool {
     fs::read_to_string(stage.work().join("n/.git/config")).unwrap().contains("evil")

@@ -135,8 +135,8 @@ pub struct Config {
     pub grants: GrantSet,
     /// What the run may never do, regardless of its grants: tools by name, and needs of calls. A
     /// call that needs a whole folder is denied only if the denials cover all of it. Otherwise its
-    /// tool receives the denials and checks each file
-    /// ([`ToolRequest::denials`](crate::ToolRequest)).
+    /// tool receives the denials
+    /// and checks each file ([`ToolRequest::denials`](crate::ToolRequest)).
     #[serde(default)]
     pub denials: DenialSet,
     /// The absolute path of the folder that relative paths start from. With it, grants and denials

@@ -26,8 +26,8 @@ pub(crate) enum DriverTaskKind {
     Consult(ConsultationId),
     /// A message of a hook that the run does not wait for. No id stops it.
     Remark,
-    /// As a remark, but the reply of this model call waits for it, so that it enters before the
-    /// next call.
+    /// As a remark, but the reply of this model call waits for it, so that
+    /// it enters before the next call.
     Steering(ModelCallId),
 }
 

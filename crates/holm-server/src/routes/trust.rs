@@ -25,8 +25,8 @@ pub(crate) struct NewFolderLevel {
 
 /// Shows what agents may do in the folder of the server without asking.
 ///
-/// Only the owner of the server has this folder. Other users have their own workspaces, without a
-/// level.
+/// Only the owner of the server has this folder. Other users have their
+/// own workspaces, without a level.
 #[utoipa::path(get, path = "/api/trust",
     responses((status = 200, body = FolderTrustView), (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn show(

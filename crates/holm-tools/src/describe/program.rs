@@ -73,8 +73,8 @@ impl ProgramDescription {
         Self::read(output).map_err(|flaw| DescriptionError { file: tidy(file, 256), flaw })
     }
 
-    /// The name under which models call it: the one it gives itself, in a form that providers
-    /// accept.
+    /// The name under which models call it: the one it gives itself, in
+    /// a form that providers accept.
     #[must_use]
     pub fn name(&self) -> String {
         provider_name(&self.slug)

@@ -9,8 +9,8 @@ use holm_runtime::Tool;
 
 use crate::catalogue::SchemaDisclosure;
 
-/// A tool as its source offers it. Its name is only a request:
-/// see [`RegistrySnapshot`](super::RegistrySnapshot).
+/// A tool as its source offers it. Its name
+/// is only a request: see [`RegistrySnapshot`](super::RegistrySnapshot).
 #[derive(Clone)]
 pub struct ToolOffer {
     pub tool: Arc<dyn Tool>,

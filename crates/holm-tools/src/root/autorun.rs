@@ -285,8 +285,8 @@ pub(crate) fn protected() -> impl Iterator<Item = &'static str> {
     table().filter(|row| row.handling == AutorunHandling::Protected).map(|row| row.pattern)
 }
 
-/// The patterns of protected files that tools obey in any folder: those of a login count in a home
-/// alone.
+/// The patterns of protected files that tools obey in any folder: those of a login
+/// count in a home alone.
 pub(crate) fn protected_in_projects() -> impl Iterator<Item = &'static str> {
     let is_protected = |row: &AutorunFile| row.handling == AutorunHandling::Protected;
     table().filter(move |row| is_protected(row) && row.runner != SESSIONS).map(|row| row.pattern)

@@ -48,8 +48,8 @@ pub enum ApprovalAnswer {
     /// Every command that begins like this one, runs in the same folder and misses no other grants,
     /// for as long as the session lasts; see [`ApprovalOffer::prefix`].
     Prefix,
-    /// Every call of the same family, for as long as the session lasts; see
-    /// [`ApprovalOffer::family`].
+    /// Every call of the same family, for as long as
+    /// the session lasts; see [`ApprovalOffer::family`].
     Family,
     No {
         /// Why; the model is told.
@@ -135,7 +135,6 @@ struct ApprovalMemory {
     again: BTreeMap<String, Vec<ApprovedNeeds>>,
     /// Calls that may never run, by their digest.
     never: BTreeSet<String>,
-    /// The open questions.
     open: BTreeMap<u64, OpenQuestion>,
     /// How many questions were asked.
     asked: u64,
@@ -351,8 +350,8 @@ impl ApprovalMemory {
         answers.then(Verdict::allow)
     }
 
-    /// Whether this call, or a command with this beginning, was approved without more grants than it
-    /// misses now.
+    /// Whether this call, or a command with this beginning, was approved without
+    /// more grants than it misses now.
     fn was_approved(
         &self,
         proposal: &Proposal,
@@ -374,8 +373,8 @@ impl ApprovalMemory {
         rules.judge(&shown.script) == CommandRuling::Allowed
     }
 
-    /// Adds the grants of an answer to the open questions of the same caller. Helpers have grants
-    /// of their own.
+    /// Adds the grants of an answer to the open questions of the same
+    /// caller. Helpers have grants of their own.
     fn give_open(&mut self, helper: Option<&Arc<str>>, grants: &[Grant]) {
         for question in self.open.values_mut().filter(|question| question.helper.as_ref() == helper) {
             question.given = question.given.iter().chain(grants).cloned().collect();

@@ -51,8 +51,8 @@ pub fn settle_killed_commands(data: &Path, workspace: &Path) -> Vec<String> {
     lines
 }
 
-/// The command of a file whose process is gone, with the lock that keeps other processes from
-/// checking it too.
+/// The command of a file whose process is gone, with the lock that
+/// keeps other processes from checking it too.
 fn killed(file: &Path) -> Option<(RunningCommand, File)> {
     let open = File::open(file).ok()?;
     open.try_lock().ok()?;
@@ -94,8 +94,8 @@ impl Drop for CommandMarker {
     }
 }
 
-/// Each path with a letter before it that says which list it is in, and a zero byte after it, which
-/// no path contains.
+/// Each path with a letter before it that says which list it is in, and a zero
+/// byte after it, which no path contains.
 fn encode(command: &RunningCommand) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut add = |list: u8, path: &Path| {

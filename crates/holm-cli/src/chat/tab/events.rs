@@ -25,7 +25,7 @@ use crate::{
         thought::ThoughtText,
     },
     money,
-    written_calls::WrittenCalls,
+    written_calls::{WrittenCalls, reason_of},
 };
 
 /// How much of a helper's step is shown.
@@ -357,8 +357,9 @@ pub(super) fn in_a_line(event: &Event) -> Option<String> {
                 Block::ToolResult(result) if result.outcome == Outcome::Refused => Some(result),
                 _ => None,
             });
-            let lines: Vec<String> =
-                results.map(|result| format!("{} not run: {}", result.tool, result.said())).collect();
+            let lines: Vec<String> = results
+                .map(|result| format!("{} not run: {}", result.tool, reason_of(result.said())))
+                .collect();
             if lines.is_empty() {
                 return None;
             }

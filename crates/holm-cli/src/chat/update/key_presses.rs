@@ -33,8 +33,8 @@ use crate::chat::{
 /// This is longer than a pause between two letters, and shorter than it takes to read a question.
 const CALM: Duration = Duration::from_millis(700);
 
-/// How long no other key may follow a letter that answers a question. The letters of a word follow
-/// each other faster.
+/// How long no other key may follow a letter that answers a question. The letters
+/// of a word follow each other faster.
 pub(super) const ALONE: Duration = Duration::from_millis(250);
 
 /// Whether the user had paused typing before a key.
@@ -530,8 +530,8 @@ impl ChatState {
         Vec::new()
     }
 
-    /// A letter at a question about calls. One that answers it waits for the next key; any other
-    /// begins a word.
+    /// A letter at a question about calls. One that answers it waits for the
+    /// next key; any other begins a word.
     fn press_letter(&mut self, key: KeyEvent, letter: char) -> Vec<ChatCommand> {
         let due = self.now.saturating_add(ALONE);
         let Some(question) = self.tab_mut().and_then(|tab| tab.questions.front_mut()) else {

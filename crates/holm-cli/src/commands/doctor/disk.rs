@@ -51,8 +51,8 @@ fn disk(data: &Path, state: FolderState) -> DoctorFinding {
     DoctorFinding { what: "disk", state, words }
 }
 
-/// A home folder in which nothing can be saved. Sessions may still work, because they are in the
-/// data folder.
+/// A home folder in which nothing can be saved. Sessions may still work, because
+/// they are in the data folder.
 fn home_finding(home: &Path, state: FolderState) -> Option<DoctorFinding> {
     let path = home.shown();
     let words = match state {

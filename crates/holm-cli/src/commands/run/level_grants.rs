@@ -46,8 +46,8 @@ impl RunArgs {
         Ok(self)
     }
 
-    /// The grants that a session keeps by the level of the folder; see
-    /// [`keeping_level_of`](Self::keeping_level_of).
+    /// The grants that a session keeps by the level
+    /// of the folder; see [`keeping_level_of`](Self::keeping_level_of).
     pub(crate) fn kept_level_grants(&self) -> &[Grant] {
         &self.settled.kept
     }

@@ -77,8 +77,8 @@ fn is_meant(name: &str, folder: &Path, which: &str) -> bool {
     name == which || folder.file_name().is_some_and(|folder| folder == which) || is_folder()
 }
 
-/// Whether a file of the folder is not trusted as it is. What cannot be read is reported by the
-/// review.
+/// Whether a file of the folder is not trusted as it is. What cannot be read
+/// is reported by the review.
 fn has_news(folder: &Path, places: &HolmPaths) -> bool {
     match (FolderSurvey::of(folder), TrustLedger::open(places.trust())) {
         (Ok(survey), Ok(ledger)) => !survey.questions(&ledger).is_empty(),

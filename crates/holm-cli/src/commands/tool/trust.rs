@@ -97,8 +97,8 @@ pub(crate) struct TrustReview<'a> {
 }
 
 impl TrustReview<'_> {
-    /// Shows the files that are new or changed with their content, and records consent for exactly
-    /// that content.
+    /// Shows the files that are new or changed with their content, and
+    /// records consent for exactly that content.
     pub(crate) fn run(&self, places: &HolmPaths, screen: &TerminalOutput) -> anyhow::Result<CommandExit> {
         // Its files are reached through this folder, so the folder must not be a link. Links to
         // other folders are the responsibility of the user who names them.

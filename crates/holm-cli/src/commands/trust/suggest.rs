@@ -157,8 +157,8 @@ impl ApprovedCalls {
         flags
     }
 
-    /// The grants of a flag that no other one contains, each with the counts of those that it
-    /// contains.
+    /// The grants of a flag that no other one contains, each with the counts
+    /// of those that it contains.
     fn least(&self, flag: &'static str) -> Vec<SuggestedFlag> {
         let given = self.grants.iter().filter(|((given_by, _), _)| *given_by == flag);
         let all: Vec<&(Grant, u64)> = given.map(|(_, grant)| grant).collect();

@@ -89,10 +89,10 @@ async fn only_the_program_itself_offers_tools_under_the_names_of_the_command_too
     let server = ToolSource::new(SourceRank::Server, "run");
     let snapshot =
         registry.edit(|edit| edit.set(server, [says(SHELL, "server"), says(RUN_PROGRAM, "server")]));
-    assert_eq!(names(&snapshot), ["run_program_2", "shell_2"], "the program offers neither");
+    assert_eq!(names(&snapshot), ["shell_2", "run_program_2"], "the program offers neither");
     let built_in = ToolSource::new(SourceRank::BuiltIn, "built in");
     let snapshot = registry.edit(|edit| edit.set(built_in, [says(SHELL, "ours")]));
-    assert_eq!(names(&snapshot), ["run_program_2", "shell", "shell_2"]);
+    assert_eq!(names(&snapshot), [SHELL, "shell_2", "run_program_2"]);
     assert_eq!(said(&snapshot, SHELL).await.as_deref(), Some("ours"));
 }
 
