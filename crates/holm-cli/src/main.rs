@@ -84,6 +84,7 @@ use std::{
     io::{self, Write as _},
     path::{Path, PathBuf},
     process::ExitCode,
+    time::Duration,
 };
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
@@ -191,6 +192,10 @@ enum TopLevelCommand {
     /// Print a manual page
     Man(commands::completions::ManArgs),
 }
+
+/// How long the end of the process waits for the check of what commands left. Cancelled commands end
+/// within a second or two.
+const LAST_CHECK: Duration = Duration::from_secs(10);
 
 fn main() -> ExitCode {
     // Commands are started by a small process, which is this program again.
@@ -313,6 +318,8 @@ fn execute(cli: Cli, name: &str) -> anyhow::Result<CommandExit> {
         ended
     });
     // A question may still be open on its own thread, but its answer is no longer needed.
+    // What a stopped command left is checked before the process ends.
+    holm_tools::shell::wait_for_commands(LAST_CHECK);
     runtime.shutdown_background();
     exit
 }

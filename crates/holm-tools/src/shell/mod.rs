@@ -92,6 +92,7 @@ pub(crate) use proxy::ProxyDenied;
 pub use report::appeared;
 pub(crate) use report::opens_nothing;
 pub use rules::{CommandRule, CommandRuleError, CommandRules, CommandRuling, TrailingWords, unknown_program};
+pub use running_commands::wait_for_commands;
 pub use script::{MAX_SCRIPT, ScriptCommand, ScriptComplexity, ScriptReadError, ScriptWord, ShellScript};
 pub use setup::{ShellSetupError, WorkspaceShell};
 pub use tool::{ArgvTool, ScriptTool};

@@ -6,12 +6,24 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
 
 use super::command_marker::CommandMarker;
 
 /// Commands of all tools and sessions of this process: they can share a workspace.
 static RUNNING: Mutex<Vec<Arc<RunningCommand>>> = Mutex::new(Vec::new());
+
+/// Notified when a command has been removed from the list.
+static ENDED: Condvar = Condvar::new();
+
+/// Waits until every command has ended and its files are checked, at most this long. A process that
+/// exits earlier leaves the check to the next start. Returns whether all have ended.
+pub fn wait_for_commands(at_most: Duration) -> bool {
+    let running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+    let waited = ENDED.wait_timeout_while(running, at_most, |running| !running.is_empty());
+    !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
+}
 
 /// The files that existed before a running command, so it cannot have made them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -61,6 +73,7 @@ impl Drop for RunningCommandGuard {
     fn drop(&mut self) {
         let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
         running.retain(|other| !Arc::ptr_eq(other, &self.command));
+        ENDED.notify_all();
     }
 }
 
