@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     /// An approved call: its tool and arguments, what it needs, and whether that was missing.
-    fn proposal(tool: &str, level: Level, arguments: serde_json::Value, needs: &[&str]) -> Proposal {
+    fn proposal(tool: &str, level: Level, arguments: &serde_json::Value, needs: &[&str]) -> Proposal {
         let needs: Vec<String> = needs.iter().map(|need| (*need).to_owned()).collect();
         Proposal {
             call: QuestionId::new(1),
@@ -210,18 +210,18 @@ mod tests {
 
     fn read(path: &str) -> Proposal {
         let need = format!("read:{path}");
-        proposal("read", Level::ReadOnly, json!({ "path": path.trim_end_matches('*') }), &[&need])
+        proposal("read", Level::ReadOnly, &json!({ "path": path.trim_end_matches('*') }), &[&need])
     }
 
     fn write(path: &str) -> Proposal {
         let need = format!("write:{path}");
-        let asked = proposal("write", Level::Write, json!({ "path": path }), &[&need]);
+        let asked = proposal("write", Level::Write, &json!({ "path": path }), &[&need]);
         Proposal { reasons: vec![AskReason::MissingGrant, AskReason::Level], ..asked }
     }
 
     fn command(script: &str) -> Proposal {
         let needs = ["exec:*", "exec:./**", "read:**", "write:**"];
-        proposal(SHELL, Level::Execute, json!({ "script": script }), &needs)
+        proposal(SHELL, Level::Execute, &json!({ "script": script }), &needs)
     }
 
     #[test]
@@ -250,7 +250,7 @@ mod tests {
             assert_eq!(suggested(&[command(wider)]), [""; 0], "{wider}");
         }
         let argv = json!({ "program": "npm", "args": ["test"] });
-        let argv = proposal(RUN_PROGRAM, Level::Execute, argv, &["exec:npm"]);
+        let argv = proposal(RUN_PROGRAM, Level::Execute, &argv, &["exec:npm"]);
         assert_eq!(suggested(&[argv]), ["--allow-command npm test 1"]);
     }
 
@@ -259,6 +259,6 @@ mod tests {
         for reason in [AskReason::LeavesPlan, AskReason::HookWants] {
             assert_eq!(suggested(&[Proposal { reasons: vec![reason], ..write("a.txt") }]), [""; 0]);
         }
-        assert_eq!(suggested(&[proposal("db__drop", Level::Execute, json!({}), &[])]), [""; 0]);
+        assert_eq!(suggested(&[proposal("db__drop", Level::Execute, &json!({}), &[])]), [""; 0]);
     }
 }
