@@ -22,7 +22,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use holm::kernel::{Block, Prompt};
+use holm::kernel::{Block, Marks, Prompt};
 use holm_config::{TextTemplate, TextTemplatePiece};
 
 use crate::exit::{CommandError, CommandExit};
@@ -145,11 +145,29 @@ impl PromptParts {
         work: &Path,
         tell: impl Fn(&str),
     ) -> Result<Prompt, CommandError> {
-        let Some(around) = around else { return checked(self.read(work, tell)?) };
+        let marks = self.marks(around);
+        let Some(around) = around else { return checked(self.read(work, tell)?, marks) };
         let content =
             if around.wants_content() || !self.is_empty() { self.read(work, tell)? } else { Vec::new() };
         let known = around.values(work, self.file())?;
-        checked(around.put(content, &known))
+        checked(around.put(content, &known), marks)
+    }
+
+    /// The marks of what is read beside the user's own words. Standard input or a file that is
+    /// the whole prompt holds these words.
+    fn marks(&self, around: Option<&PromptTemplate>) -> Marks {
+        let has_words = around.is_some() || self.0.iter().any(|part| matches!(part, PromptPart::Text(_)));
+        let mut marks = Marks::default();
+        for part in &self.0 {
+            match part {
+                PromptPart::Text(_) => {}
+                PromptPart::File(_) => marks.private |= has_words,
+                PromptPart::Media(_) => marks.private = true,
+                PromptPart::Stdin if !has_words => {}
+                PromptPart::Stdin | PromptPart::Shell(_) => marks = Marks { untrusted: true, private: true },
+            }
+        }
+        marks
     }
 
     /// The first file of text.
@@ -241,11 +259,11 @@ fn read(name: &str, input: impl Read) -> Result<String, CommandError> {
     Ok(text)
 }
 
-fn checked(blocks: Vec<Block>) -> Result<Prompt, CommandError> {
+fn checked(blocks: Vec<Block>, marks: Marks) -> Result<Prompt, CommandError> {
     if blocks.iter().all(|block| block.as_text().is_some_and(|text| text.trim().is_empty())) {
         return Err(CommandError::new(CommandExit::Usage, "the prompt is empty").hint(HINT));
     }
-    Ok(Prompt { blocks, ..Prompt::text("") })
+    Ok(Prompt { blocks, marks, ..Prompt::text("") })
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 // `POST /`: one prompt of a run. A journal in the request is untrusted: it determines the conversation, but not what the run may do.
 
 import { HolmError, Run, runAgent, type Agent, type AgentEvent, type AgentOptions, type Journal, type Tool } from 'holm';
-import type { Config, Input } from 'holm/kernel';
+import type { Config, Input, Level } from 'holm/kernel';
 import { addressOf, extractTool, fetchUrl, McpServer, nameBeside, renamedNote } from 'holm/web';
 import { sealOf } from './access.js';
 import type { QueryRequest } from './request.js';
@@ -73,7 +73,8 @@ function startOptions(settings: Settings, { model, query }: QueryRequest, id: st
     model: modelsOf(settings, model),
     prompt: query,
     ...(system === undefined ? {} : { system }),
-    // No user can answer questions here, and the run reads nothing private. So untrusted pages alone do not block granted addresses.
+    // No user can answer questions here, and the run reads nothing private. So untrusted pages alone do not stop tools that only look
+    // from using granted addresses. Every other tool is refused after them.
     config: { name: 'edge', grants: grantsOf(settings), mode, limits, mark_rule: 'ask_after_both' },
   };
 }
@@ -95,12 +96,12 @@ const ownTools = ({ settings, resolve, connect }: Host): Tool[] => [
 ];
 
 /** The tools of the configured MCP servers; this host's own tools keep their names. */
-async function mcpTools({ mcp, mode }: Settings, own: Tool[], signal: AbortSignal): Promise<Tool[]> {
+async function mcpTools({ mcp, mcpLevels, mode }: Settings, own: Tool[], signal: AbortSignal): Promise<Tool[]> {
   const told = (note: string) => console.error(note);
   const all = await Promise.all(
     mcp.map(async ({ name, url }) => {
       try {
-        const server = await McpServer.connect({ name, url, policy: { grants: [`fetch:${addressOf(url)}`] }, told }, signal);
+        const server = await McpServer.connect({ name, url, levels: levelsOf(name, mcpLevels), policy: { grants: [`fetch:${addressOf(url)}`] }, told }, signal);
         return await server.tools(signal);
       } catch (error) {
         // The message may contain the server's URL with a key, so it goes only to the log.
@@ -111,8 +112,17 @@ async function mcpTools({ mcp, mode }: Settings, own: Tool[], signal: AbortSigna
   );
   const { tools, renamed } = nameBeside(own, all.flat());
   for (const one of renamed) told(renamedNote(one));
-  return mode === 'full' ? tools : tools.map(deniedTool);
+  return mode === 'full' ? tools : tools.map((tool) => (onlyLooks(tool) ? tool : deniedTool(tool)));
 }
+
+/** The levels of one server's tools, by the server's own names. */
+function levelsOf(server: string, levels: Record<string, Level>): Record<string, Level> {
+  const start = `${server}_`;
+  const own = Object.entries(levels).filter(([tool]) => tool.startsWith(start));
+  return Object.fromEntries(own.map(([tool, level]) => [tool.slice(start.length), level]));
+}
+
+const onlyLooks = ({ declaration: { level } }: Tool): boolean => level === 'none' || level === 'read-only';
 
 /** No user can approve calls here, so tools that need approval never run, whatever the journal says. */
 const deniedTool = (tool: Tool): Tool => ({ ...tool, run: () => Promise.reject(new Error('this call needs approval, and this host cannot ask; HOLM_MODE=full allows it')) });

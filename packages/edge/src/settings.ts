@@ -3,7 +3,7 @@
 import { services, service } from 'holm/catalogue';
 import { decide } from 'holm/grants';
 import type { AwsKeys } from 'holm';
-import type { Format, Mode } from 'holm/kernel';
+import type { Format, Level, Mode } from 'holm/kernel';
 
 /** The default limit of a body: a prompt with a journal fits, and more is a mistake or an attack. */
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -16,6 +16,9 @@ const TURNS = 8;
 
 /** The default maximum lifetime of a page's token. */
 const TOKEN_SECONDS = 900;
+
+/** What a tool can do, the least first. */
+const LEVELS: readonly Level[] = ['none', 'read-only', 'write', 'execute'];
 
 /** Shorter tokens could be guessed. */
 const MIN_TOKEN_LENGTH = 16;
@@ -51,6 +54,8 @@ export interface Settings {
   mode: Mode;
   system: string | undefined;
   mcp: { name: string; url: string }[];
+  /** The levels of their tools, by the whole name of each tool. */
+  mcpLevels: Record<string, Level>;
   mostBody: number;
   wallMs: number;
   turns: number;
@@ -80,6 +85,7 @@ export function readSettings(environment: Environment): Settings {
     mode: modeOf(text('HOLM_MODE')),
     system: text('HOLM_SYSTEM'),
     mcp: list(text('HOLM_MCP') ?? '').map(serverOf),
+    mcpLevels: Object.fromEntries(list(text('HOLM_MCP_LEVELS') ?? '').map(levelOf)),
     mostBody: count(text('HOLM_MOST_BODY'), 'HOLM_MOST_BODY', MAX_BODY_BYTES),
     wallMs: count(text('HOLM_WALL_MS'), 'HOLM_WALL_MS', WALL_MS),
     turns: count(text('HOLM_TURNS'), 'HOLM_TURNS', TURNS),
@@ -129,6 +135,16 @@ function serverOf(text: string): { name: string; url: string } {
     throw new SettingsError(`HOLM_MCP: '${text}' is not a valid server; example: docs=https://docs.example.com/mcp`);
   }
   return { name, url };
+}
+
+/** A tool's level, as in `docs_search=read-only`. */
+function levelOf(text: string): [string, Level] {
+  const [tool = '', level = ''] = text.split('=');
+  const known = LEVELS.find((one) => one === level);
+  if (tool === '' || known === undefined) {
+    throw new SettingsError(`HOLM_MCP_LEVELS: '${text}' is not a tool and its level; example: docs_search=read-only`);
+  }
+  return [tool, known];
 }
 
 function checkGrants(grants: string[]): void {

@@ -434,6 +434,7 @@ test('invalid settings are reported', async () => {
   check({ HOLM_GRANTS: 'read:**' }, /only fetch: grants/);
   check({ HOLM_TURNS: '-1' }, /positive integer/);
   check({ HOLM_MCP: 'nothing' }, /HOLM_MCP/);
+  check({ HOLM_MCP_LEVELS: 'docs_search=looks' }, /HOLM_MCP_LEVELS: 'docs_search=looks'/);
   check({ HOLM_MODE: 'wild' }, /HOLM_MODE/);
   check({ LLM_ENDPOINT: '', LLM_PROVIDER: 'bedrock' }, /AWS_REGION/);
   check({ LLM_ENDPOINT: '', LLM_PROVIDER: 'bedrock', LLM_API_KEY: '', AWS_REGION: 'eu-central-1' }, /AWS_ACCESS_KEY_ID/);

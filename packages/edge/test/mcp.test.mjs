@@ -53,6 +53,27 @@ for (const [name, start] of [['Deno', deno], ['workerd', workerd]]) {
 }
 
 for (const [name, start] of [['Deno', deno], ['workerd', workerd]]) {
+  test(`${name}: after a server's answer only tools that look are called again`, async () => {
+    const model = `insist:every_echo:${Buffer.from('{"message":"hello there"}').toString('hex')}`;
+    const ask = async (settings) => {
+      const host = await start({ LLM_ENDPOINT: `${double}/v1`, LLM_MODEL: model, HOLM_OPEN: 'yes', HOLM_MCP: `every=${server.url}`, ...settings });
+      try {
+        const answer = await fetch(host.url, { method: 'POST', body: '{"query":"Say it"}' });
+        const { journal } = await answer.json();
+        const blocks = Run.replay(journal).transcript().flatMap(({ blocks }) => blocks);
+        return blocks.flatMap(({ tool_result }) => tool_result?.outcome ?? []).slice(0, 2);
+      } finally {
+        await host.close();
+      }
+    };
+    const looks = { HOLM_MCP_LEVELS: 'every_echo=read-only' };
+    assert.deepEqual(await ask({ HOLM_MODE: 'full' }), ['succeeded', 'refused']);
+    assert.deepEqual(await ask({ HOLM_MODE: 'full', ...looks }), ['succeeded', 'succeeded']);
+    assert.deepEqual(await ask(looks), ['succeeded', 'succeeded']);
+  });
+}
+
+for (const [name, start] of [['Deno', deno], ['workerd', workerd]]) {
   test(`${name}: of two tools with the same name the second is renamed, and both can be called`, async () => {
     const ask = async (tool) => {
       const model = `call:${tool}:${Buffer.from('{"message":"hello there"}').toString('hex')}`;

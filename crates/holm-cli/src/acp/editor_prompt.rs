@@ -4,7 +4,8 @@
 //!
 //! It opens no file: a linked file stays a path, which the model reads with its own tools as far as
 //! it may. Included content is fenced so that it cannot end the quotation. Content that the model
-//! would not see is an error, because it would answer without it.
+//! would not see is an error, because it would answer without it. Included content marks the session
+//! as a tool that reads it would: it is private, and untrusted unless it is a file.
 
 use std::borrow::Cow;
 
@@ -12,7 +13,7 @@ use agent_client_protocol::{
     Error,
     v1::schema::{ContentBlock, EmbeddedResource, EmbeddedResourceResource, ImageContent, ResourceLink},
 };
-use holm::kernel::{Block, Media, Prompt, Source};
+use holm::kernel::{Block, Marks, Media, Prompt, Source};
 
 use super::{call_display::fence, refusal::invalid};
 use crate::{model::ModelMediaSupport, skills::RunSkills};
@@ -28,22 +29,26 @@ pub(super) fn prompt(
     skills: &RunSkills,
 ) -> Result<Prompt, Error> {
     let (mut words, mut attached, mut pictures) = (String::new(), Vec::new(), Vec::new());
+    let mut marks = Marks::default();
     for block in said {
         match block {
             ContentBlock::Text(text) => words.push_str(&text.text),
             ContentBlock::ResourceLink(link) => words.push_str(&pointed(&link)),
             ContentBlock::Resource(EmbeddedResource { resource, .. }) => match resource {
                 EmbeddedResourceResource::TextResourceContents(text) => {
+                    marks = marks.join(included(Some(&text.uri)));
                     words.push_str(&format!("`{}`", path(&text.uri)));
                     attached.push((text.uri, text.text));
                 }
                 EmbeddedResourceResource::BlobResourceContents(blob) => {
+                    marks = marks.join(included(Some(&blob.uri)));
                     let kind = blob.mime_type.unwrap_or_default();
                     pictures.push(picture(blob.blob, kind, Some(blob.uri))?);
                 }
                 _ => return Err(invalid("unknown kind of resource")),
             },
             ContentBlock::Image(ImageContent { data, mime_type, uri, .. }) => {
+                marks = marks.join(included(uri.as_deref()));
                 pictures.push(picture(data, mime_type, uri)?);
             }
             ContentBlock::Audio(_) => return Err(invalid("the model does not support audio")),
@@ -58,11 +63,16 @@ pub(super) fn prompt(
         return Err(invalid("the prompt is empty"));
     }
     let words = Some(words).filter(|words| !words.is_empty()).map(Block::Text);
-    let prompt = Prompt { blocks: words.into_iter().chain(pictures).collect(), ..Prompt::text("") };
+    let prompt = Prompt { blocks: words.into_iter().chain(pictures).collect(), marks, ..Prompt::text("") };
     match takes.unseen(&prompt) {
         Some((_, why)) => Err(invalid(format!("{why}; leave it out, or choose another model"))),
         None => Ok(prompt),
     }
+}
+
+/// The marks of content that the editor includes. A picture without an address was pasted.
+fn included(uri: Option<&str>) -> Marks {
+    Marks { untrusted: uri.is_some_and(|uri| !uri.starts_with("file://")), private: true }
 }
 
 /// A file that a person points to. The model reads it with its own tools, as far as it may.

@@ -5,6 +5,9 @@
 //! Only files that the user typed are read, never names in the text of a template, a skill or a
 //! model, because these files are read with the user's rights and without a grant. Number and size
 //! of files are bounded. A word that looks like a path and is not attached is reported.
+//!
+//! A file that is attached marks the session as one that was read by a tool would. A summary marks
+//! it as untrusted and private: the session that it sums up may have read anything.
 
 use std::{
     fs,
@@ -13,7 +16,7 @@ use std::{
 };
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use holm::kernel::{Block, Media, Prompt, Source};
+use holm::kernel::{Block, Marks, Media, Prompt, Source};
 
 use super::state::UserText;
 use crate::model::ModelMediaSupport;
@@ -46,8 +49,9 @@ pub(super) fn read(
     work: &Path,
     takes: &ModelMediaSupport,
 ) -> PromptWithFiles {
-    let (mut blocks, mut notes) = (Vec::new(), Vec::new());
+    let (mut blocks, mut notes, mut marks) = (Vec::new(), Vec::new(), Marks::default());
     if let Some(past) = past {
+        marks = Marks { untrusted: true, private: true };
         blocks.push(Block::Text(format!("{PAST}{past}")));
     }
     blocks.push(Block::Text(words.text.clone()));
@@ -58,14 +62,17 @@ pub(super) fn read(
         }
         let seen = |block: Block| takes.refusal(&block).map_or(Ok(block), Err);
         match block(&name, &path).and_then(seen) {
-            Ok(block) => blocks.push(block),
+            Ok(block) => {
+                blocks.push(block);
+                marks.private = true;
+            }
             Err(why) => notes.push(format!("@{name} is not attached: {why}")),
         }
     }
     notes.extend(
         missed(&words.typed, work).map(|name| format!("@{name} is not attached: there is no such file")),
     );
-    PromptWithFiles { prompt: Prompt { blocks, ..Prompt::text("") }, notes }
+    PromptWithFiles { prompt: Prompt { blocks, marks, ..Prompt::text("") }, notes }
 }
 
 /// What a person said, without what came with it; and how many files did.
@@ -345,5 +352,19 @@ mod tests {
         let said = read(&typed_by("go on"), Some("it was long"), Path::new("/"), &sees());
         assert!(said.prompt.blocks[0].as_text().unwrap().ends_with("it was long"));
         assert_eq!(said.prompt.blocks[1].as_text(), Some("go on"));
+    }
+
+    #[test]
+    fn files_and_summaries_mark_the_session_as_a_tool_that_reads_them_would() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("a.txt"), "long").unwrap();
+        let check = |text: &str, past: Option<&str>, untrusted: bool, private: bool| {
+            let said = read(&typed_by(text), past, folder.path(), &sees());
+            assert_eq!(said.prompt.marks, Marks { untrusted, private }, "{text}");
+        };
+        check("go on", None, false, false);
+        check("see @b.txt", None, false, false);
+        check("see @a.txt", None, false, true);
+        check("go on", Some("what the page says"), true, true);
     }
 }

@@ -66,6 +66,25 @@ fn media_stand_between_the_texts() {
 }
 
 #[test]
+fn what_is_read_beside_the_users_words_marks_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.md"), "text").unwrap();
+    let check = |words: &[&str], around: Option<&PromptTemplate>, untrusted: bool, private: bool| {
+        let marks = given(words).marks(around);
+        assert_eq!(marks, Marks { untrusted, private }, "{words:?}");
+    };
+    check(&["-p", "a"], None, false, false);
+    // The file and standard input are the prompt itself here.
+    check(&["-f", "a.md"], None, false, false);
+    check(&[], None, false, false);
+    check(&["-f", "-"], None, false, false);
+    check(&["-p", "a", "-f", "a.md"], None, false, true);
+    check(&["-f", "a.md"], Some(&template("sum up")), false, true);
+    check(&["-p", "a", "-f", "-"], None, true, true);
+    check(&["--shell", "curl example.com"], None, true, true);
+}
+
+#[test]
 fn a_template_has_a_place_for_the_prompt_or_stands_before_it() {
     let work = Path::new(".");
     let check = |text: &str, words: &[&str], expect: &str| {

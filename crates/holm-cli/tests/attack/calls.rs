@@ -23,8 +23,13 @@ const SERVERS: &str = "sea_";
 const HELPERS: [(&str, &str); 2] =
     [("runner", "tools: [fetch]\ngrants: [\"fetch:http://{site}\"]\n"), ("idler", "tools: [date]\n")];
 
-/// Lets a model make calls; what counts is the last.
-pub(crate) fn calls(calls: &[Call], grants: &[String], mode: &str) -> Result<Outcome, String> {
+/// Lets a model make calls after a prompt with these flags; what counts is the last call.
+pub(crate) fn calls(
+    flags: &[String],
+    calls: &[Call],
+    grants: &[String],
+    mode: &str,
+) -> Result<Outcome, String> {
     let (scene, sites) = (Scene::new()?, Sites::open()?);
     let name = |text: &str| sites.name(&scene.name_folders(text));
     let variables = equip(&scene, calls, &name)?;
@@ -34,7 +39,8 @@ pub(crate) fn calls(calls: &[Call], grants: &[String], mode: &str) -> Result<Out
         .collect();
     let replies = asked.iter().map(|(tool, arguments)| calling(tool, arguments)).collect();
     let grants: Vec<String> = grants.iter().map(|grant| name(grant)).collect();
-    let ran = play(&scene, replies, &authority(&grants, mode), "stream-json", &variables)?;
+    let flags = [authority(&grants, mode), flags.to_vec()].concat();
+    let ran = play(&scene, replies, &flags, "stream-json", &variables)?;
     understood(&ran, &[0, 3])?;
     let told = events(&ran)?;
     let ended = told.iter().filter(|event| matches!(event, Event::CallFinished { .. })).count();

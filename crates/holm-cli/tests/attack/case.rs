@@ -57,6 +57,8 @@ pub(crate) enum Deed {
     },
     /// A model makes these calls, one a turn, in `holm run --script`; the last one is the attack.
     Calls(Vec<Call>),
+    /// The same, with these flags of the prompt, such as `-f notes.txt`.
+    Prompted { flags: Vec<String>, calls: Vec<Call> },
     /// A model says this, in `holm run --script`.
     Says(String),
     /// A model reads a file that holds this, in `holm run --script`.

@@ -131,7 +131,8 @@ fn try_out(deed: &Deed, grants: &[String], mode: &str) -> Result<Outcome, String
     match deed {
         Deed::Tool { name, arguments } => command::tool(name, arguments, grants, mode),
         Deed::Command { script, deny, allow } => command::script(script, deny, allow, grants, mode),
-        Deed::Calls(calls) => calls::calls(calls, grants, mode),
+        Deed::Calls(calls) => calls::calls(&[], calls, grants, mode),
+        Deed::Prompted { flags, calls } => calls::calls(flags, calls, grants, mode),
         Deed::Says(text) => command::says(text),
         Deed::Reads(text) => command::reads(text),
         Deed::Rules { script, deny, allow } => policy::rules(script, deny, allow),

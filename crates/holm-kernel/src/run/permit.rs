@@ -153,7 +153,7 @@ impl Run {
         if stance == LevelDecision::Ask && !self.is_tool_granted(tool) {
             reasons.push(AskReason::Level);
         }
-        if self.marks_apply() && !self.is_given_since(tool, needs) {
+        if self.marks_apply(level) && !self.is_given_since(tool, needs) {
             let egress = tool.yields.egress || needs.iter().any(sends_out);
             if egress {
                 reasons.push(AskReason::EgressAfterMark);
@@ -168,10 +168,11 @@ impl Run {
         reasons
     }
 
-    fn marks_apply(&self) -> bool {
+    fn marks_apply(&self, level: Level) -> bool {
         let marks = self.state.marks;
         match self.config().mark_rule {
             MarkRule::AskAfterAny => marks.any(),
+            MarkRule::AskAfterBoth if level >= Level::Write => marks.any(),
             MarkRule::AskAfterBoth => marks.untrusted && marks.private,
             MarkRule::ShowOnly => false,
         }
@@ -234,7 +235,7 @@ impl Run {
     /// grants, denials, leases, marks and the mark rule, each of which changes the
     /// epoch of the authority.
     fn free_grants(&self) -> GrantSet {
-        let asks_about_sending = self.marks_apply();
+        let asks_about_sending = self.marks_apply(Level::Execute);
         let policy = &self.state.authority.policy;
         let is_free = |grant: &&Grant| {
             let is_asked = asks_about_sending && matches!(grant.kind(), GrantKind::Fetch | GrantKind::Secret);

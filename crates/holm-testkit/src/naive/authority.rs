@@ -202,7 +202,7 @@ impl Authority {
         }
         let knowing = |need: &CallNeed| self.is_given(need, now, |given| given.knew == self.marks);
         let given = by_name.as_ref().is_some_and(knowing) || (!needs.is_empty() && needs.iter().all(knowing));
-        if self.marks_matter(config.mark_rule) && !given {
+        if self.marks_matter(config.mark_rule, tool.level) && !given {
             let kinds = || needs.iter().map(kind_of);
             if tool.yields.egress || kinds().any(|kind| matches!(kind, GrantKind::Fetch | GrantKind::Secret))
             {
@@ -220,10 +220,13 @@ impl Authority {
         reasons
     }
 
-    fn marks_matter(&self, rule: MarkRule) -> bool {
+    fn marks_matter(&self, rule: MarkRule, level: Level) -> bool {
         match rule {
             MarkRule::AskAfterAny => self.marks.untrusted || self.marks.private,
-            MarkRule::AskAfterBoth => self.marks.untrusted && self.marks.private,
+            MarkRule::AskAfterBoth => match level {
+                Level::None | Level::ReadOnly => self.marks.untrusted && self.marks.private,
+                Level::Write | Level::Execute => self.marks.untrusted || self.marks.private,
+            },
             MarkRule::ShowOnly => false,
         }
     }

@@ -25,7 +25,10 @@ fn tools() -> Vec<ToolSpec> {
     save.needs = vec!["write:out/a".parse().expect("a template")];
     let mut peek = tool("peek").level(Level::Write);
     peek.needs = vec!["read:src/a".parse().expect("a template")];
+    let mut post = tool("post").level(Level::Execute);
+    post.needs = vec!["fetch:https://api.example.com/".parse().expect("a template")];
     vec![
+        post,
         ToolSpec { yields: yields(true, false, false), ..tool("read") },
         ToolSpec { yields: yields(false, true, false), ..tool("keys") },
         ToolSpec { yields: yields(false, false, true), ..tool("send") },
@@ -83,18 +86,23 @@ fn after_a_mark_egress_and_writes_that_no_grant_names_are_asked_in_every_mode() 
 
 #[test]
 fn the_rule_says_what_follows_from_marks() {
-    let check = |rule: MarkRule, sources: &[&'static str], asks: bool| {
+    let check = |rule: MarkRule, sources: &[&'static str], then: &'static str, asks: bool| {
         let mut calls: Vec<(&str, &str)> = sources.iter().map(|name| (*name, "{}")).collect();
-        calls.push(("send", "{}"));
+        calls.push((then, "{}"));
         let mut play = play(Config { mark_rule: rule, ..marked() }, &calls);
         play.prompt("go");
-        assert_eq!(!play.asked.is_empty(), asks, "{rule:?} {sources:?}");
+        assert_eq!(!play.asked.is_empty(), asks, "{rule:?} {sources:?} {then}");
     };
-    check(MarkRule::AskAfterAny, &["read"], true);
-    check(MarkRule::AskAfterBoth, &["read"], false);
-    check(MarkRule::AskAfterBoth, &["keys"], false);
-    check(MarkRule::AskAfterBoth, &["read", "keys"], true);
-    check(MarkRule::ShowOnly, &["read", "keys"], false);
+    check(MarkRule::AskAfterAny, &["read"], "send", true);
+    check(MarkRule::AskAfterBoth, &["read"], "send", false);
+    check(MarkRule::AskAfterBoth, &["keys"], "send", false);
+    check(MarkRule::AskAfterBoth, &["read", "keys"], "send", true);
+    // A page alone must not be able to order a change, with or without an address that it names.
+    check(MarkRule::AskAfterBoth, &["read"], "note", true);
+    check(MarkRule::AskAfterBoth, &["read"], "post", true);
+    check(MarkRule::AskAfterBoth, &[], "post", false);
+    check(MarkRule::ShowOnly, &["read", "keys"], "send", false);
+    check(MarkRule::ShowOnly, &["read", "keys"], "post", false);
 }
 
 #[test]

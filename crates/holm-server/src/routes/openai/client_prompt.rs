@@ -2,7 +2,8 @@
 //! before it become the past of the session, each with its own role.
 //!
 //! The client reports that past, and no rule has judged it. Results of tools in it may come from
-//! anywhere, so the run counts as one that has read private and untrusted content.
+//! anywhere, and answers may repeat them. So the run counts as one that has read private and
+//! untrusted content.
 
 use holm_kernel::{Block, Marks, Message, PastMessage, Prompt, Role};
 use holm_wire::server::CompletionRequest;
@@ -18,7 +19,7 @@ pub(super) fn whole(asked: &CompletionRequest) -> Result<Prompt, ApiError> {
     let before =
         before.iter().map(|message| PastMessage { role: message.role, blocks: message.blocks.clone() });
     let past: Vec<PastMessage> = system.into_iter().chain(before).collect();
-    let has_read = past.iter().any(|message| message.role == Role::Tool);
+    let has_read = past.iter().any(|message| matches!(message.role, Role::Tool | Role::Assistant));
     let marks = Marks { untrusted: has_read, private: has_read };
     Ok(Prompt { blocks: last.blocks.clone(), marks, past })
 }

@@ -37,7 +37,7 @@ fn earlier_messages_keep_their_roles_and_a_named_session_knows_them() {
 }
 
 #[test]
-fn a_past_with_results_of_tools_counts_as_read() {
+fn a_past_with_answers_or_results_of_tools_counts_as_read() {
     let marks = |messages: &str| {
         let asked =
             read(&format!(r#"{{"model":"holm","messages":[{messages},{{"role":"user","content":"b"}}]}}"#));
@@ -48,7 +48,9 @@ fn a_past_with_results_of_tools_counts_as_read() {
         {"role":"tool","tool_call_id":"c","content":"42"},{"role":"assistant","content":"42."}"#;
     assert_eq!(marks(called), Marks { untrusted: true, private: true });
     let said = r#"{"role":"user","content":"a"},{"role":"assistant","content":"42."}"#;
-    assert_eq!(marks(said), Marks::default());
+    assert_eq!(marks(said), Marks { untrusted: true, private: true });
+    let asked = r#"{"role":"system","content":"s"},{"role":"user","content":"a"}"#;
+    assert_eq!(marks(asked), Marks::default());
 }
 
 #[test]
