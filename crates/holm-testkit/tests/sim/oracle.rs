@@ -312,7 +312,9 @@ impl<'a> Oracle<'a> {
         }
         let marked = match self.config.mark_rule {
             MarkRule::AskAfterAny => self.marks.untrusted || self.marks.private,
-            MarkRule::AskAfterBoth if tool.level <= Level::ReadOnly => self.marks.untrusted && self.marks.private,
+            MarkRule::AskAfterBoth if tool.level <= Level::ReadOnly => {
+                self.marks.untrusted && self.marks.private
+            }
             MarkRule::AskAfterBoth => self.marks.untrusted || self.marks.private,
             MarkRule::ShowOnly => false,
         };
