@@ -164,6 +164,7 @@ impl AgentHost for HelperFactory {
                 mode: config.mode,
                 can_ask: person.as_ref().is_some_and(TerminalApprover::can_ask),
                 confined,
+                marked: config.marks.any(),
             };
             let git = GitState::branch_of(&workspace);
             SessionEnvironment::now(workspace.clone(), git, permissions).block()

@@ -131,7 +131,7 @@ impl AcpSession {
             }
             self.turn.goes_on();
         }
-        let mut report = opened.session.prompt(prompt).await.map_err(lost)?;
+        let mut report = opened.prompt(prompt).await.map_err(lost)?;
         while opened.has_missed(&report.ending) {
             self.turn.goes_on();
             match opened.session.catch_up().await.map_err(lost)? {

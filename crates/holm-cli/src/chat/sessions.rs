@@ -440,7 +440,7 @@ impl ChatSessionOpener {
         }
         while let Some(wish) = asked.recv().await {
             let done = match wish {
-                ChatSessionRequest::Prompt(prompt) => opened.session.prompt(prompt).await.map(Some),
+                ChatSessionRequest::Prompt(prompt) => opened.prompt(prompt).await.map(Some),
                 ChatSessionRequest::CatchUp => opened.session.catch_up().await,
             };
             let _ = tell.send(match caught_up(&mut opened, done).await {

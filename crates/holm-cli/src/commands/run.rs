@@ -507,6 +507,7 @@ async fn run(args: RunArgs, data: Option<&Path>) -> anyhow::Result<CommandExit> 
     }
     shown.iter().for_each(|shown| screen.note(&format!("holm: {shown}")));
     tokio::spawn(cancel_on_signal(session.handle(), Arc::clone(&screen)));
+    let asks = asks.map(|asks| begun.made.tools.prompt(asks, session.run()));
     let worked = worked(session, asks, args, begun.listening.as_ref()).await;
     let worked = match (worked, &schema) {
         (Ok(report), Some(schema)) => answer_schema::until_it_fits(schema, session, report).await,

@@ -1,11 +1,9 @@
-//! The block about the place and the circumstances of a session: folder, system, date, git, mode
-//! and permissions. The lines about grants are in `permissions.rs`. No program that the repository
+//! The block about the place and the circumstances of a session: folder, system, date and git. The
+//! lines about the mode and grants are in `permissions.rs`. No program that the repository
 //! names is run, and names of folders and branches are cut to one line, because they may contain
 //! anything.
 
 use std::path::{Path, PathBuf};
-
-use holm::grants::Mode;
 
 use super::CallPermissions;
 use crate::prompt::git_branch;
@@ -77,42 +75,15 @@ impl SessionEnvironment {
 
     /// The block as the model reads it.
     pub(crate) fn block(&self) -> String {
-        let CallPermissions { mode, can_ask, confined, .. } = &self.permissions;
-        let person = if *can_ask {
-            "A person is there and can answer questions."
-        } else {
-            "Nobody can answer questions during this run. Decide yourself, and say what you assumed."
-        };
-        let commands = if *confined {
-            "Commands run in a jail: they reach what is allowed below and nothing else."
-        } else {
-            "Commands run without a jail."
-        };
         let mut lines = vec![
             "# Environment at the start of this session".to_owned(),
             format!("Workspace: {}", plain(&self.workspace.to_string_lossy())),
             format!("System: {} {}, shell {}", std::env::consts::OS, std::env::consts::ARCH, shell()),
             format!("Date: {}", self.date),
             format!("Git: {}", self.git.words()),
-            person.to_owned(),
-            format!("Mode: {mode}. {}", about(*mode, *confined)),
-            commands.to_owned(),
         ];
         lines.extend(self.permissions.lines());
         lines.join("\n")
-    }
-}
-
-/// What a mode means.
-const fn about(mode: Mode, confined: bool) -> &'static str {
-    match mode {
-        Mode::Plan if confined => {
-            "Look and make a plan; nothing can be changed. Commands can write to $TMPDIR only, and have no network."
-        }
-        Mode::Plan => "Look and make a plan; nothing can be changed, and no command can be run.",
-        Mode::Default => "Each write and each command is asked about.",
-        Mode::AcceptEdits => "Granted writes pass; each command is asked about.",
-        Mode::Full => "What is granted passes.",
     }
 }
 

@@ -12,9 +12,10 @@
 //! Where things are:
 //! - `claude.md`, `gpt.md`, `open.md`: the texts.
 //! - `environment.rs`: the folder, the date, git and the mode.
-//! - `permissions.rs`: what is granted, in words.
+//! - `permissions.rs`: what is granted, in words. `permission_notice.rs`: what changed later.
 
 mod environment;
+mod permission_notice;
 mod permissions;
 
 #[cfg(test)]
@@ -24,6 +25,7 @@ use holm::kernel::{Family, ModelSpec};
 use holm_tools::trust::ContentHash;
 
 pub(crate) use environment::{GitState, SessionEnvironment};
+pub(crate) use permission_notice::{HEAD as PERMISSIONS_HEAD, PermissionNotice};
 pub(crate) use permissions::CallPermissions;
 
 /// The name of the agent that these texts describe. An agent file of this name replaces it.

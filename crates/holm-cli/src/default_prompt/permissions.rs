@@ -3,9 +3,16 @@
 //! something false. Questions to the user are written in `approve.rs`.
 
 use holm::grants::{AccessRequest, Grant, GrantKind, GrantSet, Level, LevelDecision, Mode};
-use holm_tools::shell::SHELL;
+use holm_tools::shell::{RUN_PROGRAM, SHELL};
 
+use super::PermissionNotice;
 use crate::access_words;
+
+/// What every command needs beside the program that it runs.
+const COMMAND_NEEDS: [&str; 3] = ["read:**", "write:**", "exec:./**"];
+
+/// What a command in plan mode needs.
+const READING_COMMAND_NEEDS: [&str; 1] = ["read:**"];
 
 /// What decides whether a call passes without a question.
 #[derive(Debug, Clone)]
@@ -18,6 +25,8 @@ pub(crate) struct CallPermissions {
     pub(crate) can_ask: bool,
     /// Whether commands run in a jail, which can keep them from making changes.
     pub(crate) confined: bool,
+    /// Whether the session begins with untrusted text, such as an `AGENTS.md` that nobody trusted.
+    pub(crate) marked: bool,
 }
 
 /// What becomes of a call that needs no more than one grant.
@@ -33,11 +42,33 @@ enum CallTreatment {
 }
 
 impl CallPermissions {
-    /// The lines of the environment block.
+    /// The lines of the environment block that may change during a session.
     pub(crate) fn lines(&self) -> Vec<String> {
-        let held: GrantSet = self.grants.iter().chain(self.yes.iter()).cloned().collect();
-        // Helpers are introduced by name elsewhere.
-        let held: Vec<&Grant> = held.iter().filter(|grant| grant.kind() != GrantKind::Spawn).collect();
+        let person = if self.can_ask {
+            "A person is there and can answer questions."
+        } else {
+            "Nobody can answer questions during this run. Decide yourself, and say what you assumed."
+        };
+        let commands = if self.confined {
+            "Commands run in a jail: they reach what is allowed below and nothing else."
+        } else {
+            "Commands run without a jail: they reach every file and the network."
+        };
+        let mode = format!("Mode: {}. {}", self.mode, self.about_mode());
+        [person.to_owned(), mode, commands.to_owned()].into_iter().chain(self.granted()).collect()
+    }
+
+    /// The circumstances that stay during a session.
+    pub(crate) fn notice(&self) -> PermissionNotice {
+        PermissionNotice { yes: self.yes.clone(), can_ask: self.can_ask, confined: self.confined }
+    }
+
+    /// What is allowed by which grant, and what happens to everything else.
+    fn granted(&self) -> impl Iterator<Item = String> {
+        let held = self.held();
+        // Helpers are introduced by name elsewhere; of commands the programs say it.
+        let is_listed = |grant: &&Grant| grant.kind() != GrantKind::Spawn && !names_command_tool(grant);
+        let held: Vec<&Grant> = held.iter().filter(is_listed).collect();
         let list = |passage: CallTreatment| {
             let fits = held.iter().filter(|grant| self.passage(grant) == passage);
             fits.map(|grant| in_words(grant)).collect::<Vec<_>>().join("; ")
@@ -56,7 +87,31 @@ impl CallPermissions {
             line("Allowed if the person agrees each time", list(CallTreatment::Asked)),
             Some(self.rest(&held)),
         ];
-        lines.into_iter().flatten().collect()
+        lines.into_iter().flatten()
+    }
+
+    fn held(&self) -> GrantSet {
+        self.grants.iter().chain(self.yes.iter()).cloned().collect()
+    }
+
+    /// What the mode means here.
+    fn about_mode(&self) -> &'static str {
+        match (self.mode, self.can_ask) {
+            (Mode::Plan, _) if self.confined && self.has_all(&READING_COMMAND_NEEDS) => {
+                "Look and make a plan; nothing can be changed. Commands can write to $TMPDIR only, and have no network."
+            }
+            (Mode::Plan, _) => "Look and make a plan; nothing can be changed, and no command can be run.",
+            (Mode::Default, true) => "Each write and each command is asked about.",
+            (Mode::Default, false) => {
+                "Writes and commands need a person's approval, so only those that are allowed below pass."
+            }
+            (Mode::AcceptEdits, _) if self.runs_commands_unasked() => "Granted writes and commands pass.",
+            (Mode::AcceptEdits, true) => "Granted writes pass; each command is asked about.",
+            (Mode::AcceptEdits, false) => {
+                "Granted writes pass. Commands need a person's approval, so only those that are allowed below pass."
+            }
+            (Mode::Full, _) => "What is granted passes.",
+        }
     }
 
     /// What happens to everything else.
@@ -70,8 +125,15 @@ impl CallPermissions {
         let passes = |kind: GrantKind| {
             held.iter().any(|grant| grant.kind() == kind && self.passage(grant) != CallTreatment::Refused)
         };
+        // Without a jail, a command reaches all of that.
+        let is_open = |kind: GrantKind| passes(kind) || (!self.confined && passes(GrantKind::Exec));
+        let reads_by_command = self.mode == Mode::Plan && self.confined;
+        let is_closed = |kind: GrantKind| {
+            !is_open(kind)
+                && !(kind == GrantKind::Exec && reads_by_command && self.has_all(&READING_COMMAND_NEEDS))
+        };
         let closed: Vec<&str> =
-            kinds.into_iter().filter(|(kind, _)| !passes(*kind)).map(|(_, words)| words).collect();
+            kinds.into_iter().filter(|(kind, _)| is_closed(*kind)).map(|(_, words)| words).collect();
         let closed =
             if closed.is_empty() { String::new() } else { format!(", such as {}", closed.join(", ")) };
         if self.can_ask && self.mode != Mode::Plan {
@@ -88,25 +150,56 @@ impl CallPermissions {
         AccessRequest::new(GrantKind::Tool, SHELL).is_ok_and(|shell| self.grants.admits(&shell))
     }
 
+    /// Whether grants or `--yes` contain all of these.
+    fn has_all(&self, needs: &[&str]) -> bool {
+        let held = self.held();
+        needs.iter().all(|need| need.parse::<Grant>().is_ok_and(|need| held.contains(&need)))
+    }
+
+    /// Whether a command has everything that it needs beside its program.
+    fn can_start_commands(&self) -> bool {
+        match self.mode {
+            Mode::Plan => self.has_all(&READING_COMMAND_NEEDS),
+            Mode::Default | Mode::AcceptEdits | Mode::Full => self.has_all(&COMMAND_NEEDS),
+        }
+    }
+
     fn passage(&self, grant: &Grant) -> CallTreatment {
-        let only_looks = self.mode == Mode::Plan && self.confined && grant.kind() == GrantKind::Exec;
-        let level = if only_looks { Level::ReadOnly } else { level(grant.kind()) };
+        let kind = grant.kind();
+        let only_looks = self.mode == Mode::Plan && self.confined && kind == GrantKind::Exec;
+        let level = if only_looks { Level::ReadOnly } else { level(kind) };
         let stance = self.mode.stance(level);
         let agreed = self.yes.contains(grant);
         let asked = if self.can_ask { CallTreatment::Asked } else { CallTreatment::Refused };
         match stance {
             LevelDecision::Deny => CallTreatment::Refused,
+            // A tool may do more than a plan allows.
+            _ if kind == GrantKind::Tool && self.mode == Mode::Plan => CallTreatment::Refused,
+            _ if kind == GrantKind::Exec && !self.can_start_commands() => asked,
             LevelDecision::Allow | LevelDecision::Ask if agreed => CallTreatment::Free,
-            LevelDecision::Ask if grant.kind() == GrantKind::Exec && self.runs_commands_unasked() => {
+            LevelDecision::Ask if kind == GrantKind::Exec && self.runs_commands_unasked() => {
                 CallTreatment::Free
             }
-            LevelDecision::Allow if matches!(grant.kind(), GrantKind::Fetch | GrantKind::Secret) => {
-                CallTreatment::UntilRead
-            }
-            LevelDecision::Allow => CallTreatment::Free,
+            LevelDecision::Allow if !sends(kind) => CallTreatment::Free,
+            LevelDecision::Allow if self.marked => asked,
+            LevelDecision::Allow => CallTreatment::UntilRead,
             LevelDecision::Ask => asked,
         }
     }
+}
+
+/// Whether a call by this grant may send something.
+const fn sends(kind: GrantKind) -> bool {
+    match kind {
+        // What a tool does is not known here.
+        GrantKind::Fetch | GrantKind::Secret | GrantKind::Tool => true,
+        GrantKind::Read | GrantKind::Write | GrantKind::Exec | GrantKind::Spawn | GrantKind::Env => false,
+    }
+}
+
+fn names_command_tool(grant: &Grant) -> bool {
+    let named = |tool: &str| AccessRequest::new(GrantKind::Tool, tool).is_ok_and(|tool| grant.admits(&tool));
+    grant.kind() == GrantKind::Tool && (named(SHELL) || named(RUN_PROGRAM))
 }
 
 /// How much a call can change that needs a grant of this kind.
@@ -125,5 +218,8 @@ fn in_words(grant: &Grant) -> String {
     let text = grant.to_string();
     let pattern = text.split_once(':').map_or("", |(_, pattern)| pattern);
     let words = access_words::words(grant.kind(), pattern);
-    format!("{words} (`{text}`)")
+    let is_one_program = grant.kind() == GrantKind::Exec && !["*", "./**"].contains(&pattern);
+    // The tool for scripts needs all programs of the system.
+    let by = if is_one_program { format!(" with the tool {RUN_PROGRAM}") } else { String::new() };
+    format!("{words}{by} (`{text}`)")
 }

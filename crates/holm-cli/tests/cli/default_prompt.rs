@@ -57,6 +57,36 @@ fn a_resumed_session_sends_the_same_text_whatever_changed_since() {
 }
 
 #[test]
+fn a_model_is_told_once_what_it_may_do_now_where_that_has_changed() {
+    let stage = Stage::new([Act::says("a"), Act::says("b"), Act::says("c"), Act::says("d")]);
+    stage.run(&["-p", "Hi.", "--session", "s"]).says("a\n");
+    let again = ["-p", "Again.", "--session", "s", "--resume"];
+    stage.run(&again).says("b\n");
+    let changed = ["--grant", "read:**", "--grant", "write:**", "--mode", "full"];
+    stage.run(&[&again[..], &changed].concat()).says("c\n");
+    stage.run(&again).says("d\n");
+    let asked = stage.double.requests().pop().unwrap().asked.unwrap();
+    let said = |message: &holm::kernel::Message| {
+        message.blocks.iter().filter_map(holm::kernel::Block::as_text).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let said: Vec<Vec<String>> =
+        asked.messages.iter().filter(|message| message.role == holm::kernel::Role::User).map(said).collect();
+    assert_eq!(said.iter().map(Vec::len).collect::<Vec<_>>(), [1, 1, 2, 1], "{said:#?}");
+    let note = &said[2][0];
+    assert!(note.starts_with("[Permissions now, in place of earlier ones]\n"), "{note}");
+    assert!(note.contains("Mode: full.") && note.contains("write any file in the workspace"), "{note}");
+}
+
+#[test]
+fn a_run_whose_writes_were_all_refused_is_no_success_even_if_it_could_look() {
+    let write = r#"{"path":"new.txt","content":"x"}"#;
+    let calls = [("a", "write", write), ("b", "read", r#"{"path":"a.txt"}"#)];
+    let stage = Stage::new([Act::calls(&calls), Act::says("I could not.")]).file("a.txt", "text");
+    let ran = stage.run(&["-p", "Write it.", "--grant", "read:**"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(3), "I could not.\n"), "{ran:?}");
+}
+
+#[test]
 fn an_agent_file_of_that_name_replaces_the_default() {
     let stage = Stage::new([Act::says("a"), Act::says("b")]);
     assert_eq!(stage.holm(["agent", "new", "default"]).code, Some(0));
@@ -90,10 +120,11 @@ fn a_run_whose_calls_were_all_denied_has_not_succeeded() {
     let ledger = stage.holm(["model", "ledger"]);
     assert!(!ledger.out.contains("1 of 1"), "{ledger:?}");
 
-    // One that did something else has.
+    // One that looked with another tool than a command has.
     let list = Act::calls(&[("l", "list", "{}")]);
-    let stage = Stage::new([list, write(), Act::says("In part.")]);
-    stage.run(&["-p", "Write.", "--grant", "read:**"]).says_without("write", 0, "In part.\n");
+    let shell = Act::calls(&[("s", "shell", r#"{"script":"ls"}"#)]);
+    let stage = Stage::new([shell, list, Act::says("In part.")]);
+    stage.run(&["-p", "Look.", "--grant", "read:**"]).says_without("shell", 0, "In part.\n");
 }
 
 #[test]

@@ -292,6 +292,22 @@ impl ShellSetup {
         Ok((self.environment(jail, &path, &grants, access), record))
     }
 
+    /// What a call needs that changes the repository. A run that was granted the whole workspace may
+    /// name its `.git`, and a plain `git commit` does.
+    pub(super) fn with_repository(&self, needs: &Arc<[CallNeed]>, standing: &GrantSet) -> Arc<[CallNeed]> {
+        let git = self.workspace.join(".git");
+        // One that is a file or a link stays closed.
+        if !git.is_dir() || git.canonicalize().is_ok_and(|real| real != git) {
+            return Arc::clone(needs);
+        }
+        let named = ["read:.git/**", "write:.git/**"].map(str::parse::<Grant>);
+        let named: Vec<Grant> = named.into_iter().flatten().collect();
+        if !named.iter().all(|grant| standing.contains(grant)) {
+            return Arc::clone(needs);
+        }
+        needs.iter().cloned().chain(named.into_iter().map(CallNeed::Grant)).collect()
+    }
+
     /// Adds what the run was granted outside the workspace, so that no call has to name it. Left
     /// out is what a jail cannot hold, and what lies around the workspace or is not there: a call
     /// that names it is told why.

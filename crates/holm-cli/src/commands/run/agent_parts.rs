@@ -17,10 +17,10 @@ use std::{
 };
 
 use holm::{
-    grants::{FilePath, Level},
+    grants::{FilePath, Level, Mode},
     kernel::{
         Announcements, Approvals, Bound, CallId, Config, ENTER_PLAN, EXIT_PLAN, HiddenToolNote, Ladder,
-        Marks, ModelSpec, PlanOffer, ToolSpec as Declared, name_key,
+        Marks, ModelSpec, PlanOffer, Prompt, Run, ToolSpec as Declared, name_key,
     },
     runtime::{
         self, Agent, AgentBuilder, BuildError, DeltaSink, EventSink, HandleError, HookSet, ReplyDelta,
@@ -45,7 +45,7 @@ use crate::{
     agents::{self, ToolFilter},
     approve::TerminalApprover,
     checks::JailCheckRunner,
-    default_prompt::{CallPermissions, GitState, SessionEnvironment, SessionInstructions},
+    default_prompt::{CallPermissions, GitState, PermissionNotice, SessionEnvironment, SessionInstructions},
     exe_tree_loader::ExeTreeLoader,
     exit::{CommandError, CommandExit},
     helper_factory::{HelperFactory, HelperTools, is_agent},
@@ -171,7 +171,7 @@ impl AgentParts {
         let shown = InitialToolList::of(args.tools, set, &built_in);
         let plans = if terminal.can_ask() { plan_tools().to_vec() } else { Vec::new() };
         let lookup = lookup(&began, shown, plans, &helping).filter(|_| only == ToolFilter::All);
-        let environment = environment(set, args, places, &terminal).await;
+        let environment = environment(set, args, places, &terminal, !guides.untrusted.is_empty()).await;
         Ok(Self {
             chosen,
             set,
@@ -215,6 +215,7 @@ impl AgentParts {
             only: self.only,
             work,
             withheld,
+            notice: self.environment.as_ref().map(|environment| environment.permissions.notice()),
         };
         let toolbox = tools.begun();
         only_delegates(args, &toolbox)?;
@@ -236,7 +237,7 @@ impl AgentParts {
             .system(system)
             .config(|config| {
                 settle(config, args, self.set, &self.helping, can_ask);
-                hide(config, withheld, can_ask);
+                hide(config, withheld, can_ask, args.mode());
                 config.system_source = instructions.source;
                 config.marks = marks;
                 config.workspace = self.workspace;
@@ -428,9 +429,19 @@ pub(crate) struct RunTools {
     work: AgentWork,
     /// The tools that need a person who is not there.
     withheld: &'static [&'static str],
+    /// None where the model is told nothing about its permissions.
+    notice: Option<PermissionNotice>,
 }
 
 impl RunTools {
+    /// A prompt for a session, with a note where its permissions have changed.
+    pub(crate) fn prompt(&self, prompt: Prompt, run: &Run) -> Prompt {
+        match &self.notice {
+            Some(notice) => notice.before(prompt, run),
+            None => prompt,
+        }
+    }
+
     /// The tools with which the run begins.
     pub(crate) fn begun(&self) -> Toolbox {
         without(self.withheld, &given(self.lookup.as_ref(), &self.only, &self.began))
@@ -619,6 +630,7 @@ async fn environment(
     args: &RunArgs,
     places: &HolmPaths,
     terminal: &TerminalApprover,
+    has_untrusted_text: bool,
 ) -> Option<SessionEnvironment> {
     if set == tools::BuiltinToolSet::Few {
         return None;
@@ -630,6 +642,7 @@ async fn environment(
         mode: args.mode(),
         can_ask: terminal.can_ask(),
         confined: !args.unconfined,
+        marked: has_untrusted_text,
     };
     Some(SessionEnvironment::now(places.work.clone(), git, permissions))
 }
@@ -682,14 +695,17 @@ fn settle(
 }
 
 /// Says why tools that need a person are not there, for models that call them anyway.
-fn hide(config: &mut Config, withheld: &[&str], can_ask: bool) {
+fn hide(config: &mut Config, withheld: &[&str], can_ask: bool, mode: Mode) {
     let message = "Nobody can answer during this run. Decide yourself, and say what you assumed.";
     let note = |name: &&str| ((*name).to_owned(), HiddenToolNote { message: message.into() });
     config.policy.hidden.extend(withheld.iter().map(note));
     if !can_ask {
         config.policy.hidden.extend([ENTER_PLAN, EXIT_PLAN].map(|name| {
-            let message =
-                "There is no plan mode in this run, because nobody can approve a plan. Do the task.";
+            let message = if mode == Mode::Plan {
+                "Plan mode stays on, because nobody can approve a plan in this run. Answer with the plan."
+            } else {
+                "There is no plan mode in this run, because nobody can approve a plan. Do the task."
+            };
             (name.to_owned(), HiddenToolNote { message: message.into() })
         }));
     }

@@ -10,8 +10,8 @@ use std::{fmt, sync::Arc};
 
 use holm::{
     grants::{GrantSet, Mode},
-    kernel::{Ending, Seq},
-    runtime::{BoxFuture, SecretString, Session},
+    kernel::{Ending, Prompt, Seq},
+    runtime::{BoxFuture, DriveError, RunReport, SecretString, Session},
 };
 use holm_server::terminal::TerminalListener;
 use holm_tools::registry::{RegistryFollower, ToolRegistry};
@@ -47,6 +47,14 @@ pub(crate) struct HostedSession {
 }
 
 impl HostedSession {
+    /// Runs a prompt to its end, after changes that wait, such as another mode. The model learns of
+    /// them from a note.
+    pub(crate) async fn prompt(&mut self, prompt: Prompt) -> Result<RunReport, DriveError> {
+        self.session.catch_up().await?;
+        let prompt = self.made.tools.prompt(prompt, self.session.run());
+        self.session.prompt(prompt).await
+    }
+
     /// Whether it should [catch up](Session::catch_up) with prompts that another client sent just
     /// as the turn with this ending ended.
     pub(crate) fn has_missed(&self, ending: &Ending) -> bool {

@@ -2,7 +2,7 @@
 
 use alloc::{boxed::Box, string::String, vec, vec::Vec};
 
-use holm_grants::{GrantSet, Level, Mode};
+use holm_grants::{DenialSet, GrantSet, Level, Mode};
 
 use super::permissions::{question, runs};
 use super::play::{Play, Say, answered, config_with, tool};
@@ -253,14 +253,20 @@ fn a_tool_that_can_run_read_only_runs_so_in_plan_mode_and_needs_no_grant_to_writ
     let requests = performed(&mut play);
     assert_eq!((requests[0].access, requests[0].needs.len()), (CallAccess::Full, 4));
 
-    // Programs themselves have to be granted in plan mode too.
+    // Programs can change nothing in plan mode, so they need no grant; what they read does.
     let mut play = Play::new(looking(Mode::Plan, &["read:**"]), call());
+    assert_eq!((performed(&mut play).len(), outcomes(&play)), (1, vec![Outcome::Succeeded]));
+    let mut play = Play::new(looking(Mode::Plan, &["exec:*"]), call());
+    assert_eq!((performed(&mut play), outcomes(&play)), (vec![], vec![Outcome::Refused]));
+    let config = looking(Mode::Plan, &["read:**"]);
+    let denials = DenialSet::parse(["exec:*"]).expect("denials");
+    let mut play = Play::new(Config { denials, ..config }, call());
     assert_eq!((performed(&mut play), outcomes(&play)), (vec![], vec![Outcome::Refused]));
 }
 
 #[test]
 fn a_yes_to_a_call_that_was_shown_read_only_does_not_count_after_plan_mode() {
-    let config = looking(Mode::Plan, &["read:**", "write:**", "fetch:https://a.example"]);
+    let config = looking(Mode::Plan, &["exec:*", "write:**", "fetch:https://a.example"]);
     let config = Config { approvals: Approvals::Ask, ..config };
     let mut play = Play::new(config, vec![Say::Call("run", r#"{"text":"a"}"#)]);
     let first = question(&play.first_effects());

@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use super::script::{ScriptReadError, ScriptWord, ShellScript};
 
+pub(super) use programs::changes_repository;
 #[cfg(test)]
 pub(super) use runners::{RunnerKind, rows};
 

@@ -9,6 +9,7 @@
 //! `SEARCHING`.
 
 use super::embedded_commands::is_git_run;
+use crate::shell::script::{ScriptWord, ShellScript};
 
 /// They do what their name says with all their options, and their words are only texts and files.
 /// So the beginning of such a command may be remembered.
@@ -98,6 +99,32 @@ const GIT_READS: &[&str] = &[
     "shortlog",
     "show",
     "status",
+];
+
+/// Git commands that write into the repository.
+const GIT_WRITES: &[&str] = &[
+    "add",
+    "am",
+    "apply",
+    "branch",
+    "checkout",
+    "cherry-pick",
+    "commit",
+    "fetch",
+    "merge",
+    "mv",
+    "notes",
+    "pull",
+    "rebase",
+    "reset",
+    "restore",
+    "revert",
+    "rm",
+    "stash",
+    "switch",
+    "tag",
+    "update-index",
+    "worktree",
 ];
 
 /// Git commands that print, with options that only change what they print.
@@ -199,6 +226,27 @@ pub(super) fn is_known(words: &[&str]) -> bool {
         ["git", command, ..] => GIT_READS.contains(command),
         [name, ..] => PLAIN.contains(name) || SEARCHING.contains(name),
         [] => false,
+    }
+}
+
+/// Whether a script calls git, plainly written, to change the repository around its folder.
+pub(in crate::shell) fn changes_repository(script: &ShellScript) -> bool {
+    script.commands().iter().any(|command| {
+        let mut words = command.words.iter().map_while(ScriptWord::value);
+        let program = words.next().and_then(|program| program.rsplit('/').next());
+        program == Some("git") && git_command(words).is_some_and(|name| GIT_WRITES.contains(&name))
+    })
+}
+
+/// The command of git behind its general options; none where it works in another folder.
+fn git_command<'a>(mut words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    loop {
+        match words.next()? {
+            "-C" | "--git-dir" | "--work-tree" => return None,
+            "-c" => drop(words.next()),
+            option if option.starts_with('-') => {}
+            command => return Some(command),
+        }
     }
 }
 

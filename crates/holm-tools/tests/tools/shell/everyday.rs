@@ -41,6 +41,33 @@ async fn git_commit_takes_two_approvals() {
 }
 
 #[tokio::test]
+async fn git_commit_works_at_once_where_the_workspace_may_be_written() {
+    const COMMIT: &str = "git add a.txt && git -c user.name=A -c user.email=a@example.com commit -m first";
+    let grants = ["read:**", "write:**", "exec:*", "exec:./**"];
+    for way in WAYS {
+        let cell = Cell::new(way);
+        cell.outside("git", &["init", "-q", "-b", "main", "."]);
+        cell.write("work/a.txt", "text");
+        let calls = [
+            Step::sh(COMMIT, &[]),
+            Step::sh("git tag v1; echo evil > .git/hooks/pre-commit; git config core.fsmonitor ./evil", &[]),
+            Step::sh("echo evil > .git/description", &[]),
+        ];
+        let yes = Yes::default();
+        let (mut session, seen) = cell.session(&cell.shell(), Mode::Full, &grants, yes.clone(), calls).await;
+        session.prompt("go").await.unwrap();
+        assert!(yes.0.lock().unwrap().is_empty(), "{way:?}: nothing is asked");
+        assert!(seen.turn(1).contains("first"), "{way:?}: {}", seen.turn(1));
+        cell.outside("git", &["cat-file", "-e", "main:a.txt"]);
+        cell.outside("git", &["rev-parse", "v1"]);
+        assert!(!cell.path("work/.git/hooks/pre-commit").exists(), "{way:?}: {}", seen.turn(2));
+        let read = |name: &str| std::fs::read_to_string(cell.path(name)).unwrap();
+        assert!(!read("work/.git/config").contains("evil"), "{way:?}: {}", seen.turn(2));
+        assert!(!read("work/.git/description").contains("evil"), "{way:?}: {}", seen.turn(3));
+    }
+}
+
+#[tokio::test]
 async fn git_works_in_branches_merges_and_stashes_where_its_folder_may_be_written() {
     const SCRIPT: &str = "set -e; export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@b
         echo 1 > a; git add a; git commit -qm one; git switch -qc side; echo 2 > b; git add b; git commit -qm two

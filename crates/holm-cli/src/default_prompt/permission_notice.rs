@@ -1,0 +1,55 @@
+//! Tells the model when what it may do differs from what it was told last. A resumed session keeps
+//! its system prompt, so that providers can serve it from their caches; mode and grants may have
+//! changed since. The words are in `permissions.rs`.
+
+use holm::{
+    grants::GrantSet,
+    kernel::{Block, Prompt, Role, Run},
+};
+
+use super::CallPermissions;
+
+/// How a note about permissions begins.
+pub(crate) const HEAD: &str = "[Permissions now, in place of earlier ones]";
+
+/// The circumstances of a session that its run does not know.
+#[derive(Debug, Clone)]
+pub(crate) struct PermissionNotice {
+    /// What `--yes` covers.
+    pub(crate) yes: GrantSet,
+    pub(crate) can_ask: bool,
+    pub(crate) confined: bool,
+}
+
+impl PermissionNotice {
+    /// The prompt, after a note if the model was told something else last. A run that begins has the
+    /// permissions in its system prompt.
+    pub(crate) fn before(&self, mut prompt: Prompt, run: &Run) -> Prompt {
+        if run.transcript().iter().all(|message| message.role == Role::System) {
+            return prompt;
+        }
+        let permissions = CallPermissions {
+            grants: run.grants().clone(),
+            yes: self.yes.clone(),
+            mode: run.mode(),
+            can_ask: self.can_ask,
+            confined: self.confined,
+            marked: run.config().marks.any(),
+        };
+        let now = permissions.lines().join("\n");
+        let is_known = match last_note(run) {
+            Some(note) => note.ends_with(&now),
+            None => run.config().system.contains(&now),
+        };
+        if !is_known {
+            prompt.blocks.insert(0, Block::Text(format!("{HEAD}\n{now}")));
+        }
+        prompt
+    }
+}
+
+fn last_note(run: &Run) -> Option<&str> {
+    let prompts = run.transcript().iter().rev().filter(|message| message.role == Role::User);
+    let texts = prompts.filter_map(|message| message.blocks.first()?.as_text());
+    texts.into_iter().find(|text| text.starts_with(HEAD))
+}
