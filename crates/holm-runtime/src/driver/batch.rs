@@ -13,7 +13,7 @@ use holm_kernel::{
 };
 
 use super::{DriveError, Driver, DriverHealth, SnapshotSchedule, oversized_facts, plan};
-use crate::{Durability, JournalStorageError};
+use crate::{CostMeter, Durability, JournalStorageError};
 
 /// The number of records after which a snapshot is worth its cost.
 pub(super) const SNAPSHOT_RECORDS: u64 = 256;
@@ -114,13 +114,16 @@ impl Driver {
         // From here until the batch is stored, the run is ahead of its journal, even if something
         // fails in between.
         let before = std::mem::replace(&mut self.health, DriverHealth::Lost);
+        let meter = CostMeter::before(&self.run, &fact);
         let receipt = self.run.handle(now, fact).map_err(|misuse| {
             // A refused fact has changed nothing.
             self.health = before;
             StepError::Misuse(misuse)
         })?;
         let written = self.writer.append_to(receipt, &payload, &mut self.batch.lines);
-        written.map_err(|error| StepError::Append(error).into())
+        written.map_err(StepError::Append)?;
+        self.costs.add(meter.after(&self.run));
+        Ok(())
     }
 
     /// Collects the run's effects without performing them.
@@ -222,6 +225,17 @@ impl Driver {
             // running until then.
             () = self.lease_loss.wait() => {}
             _ = self.journal.keep_snapshot(text.as_bytes()) => {}
+        }
+    }
+
+    /// Stores what the run has cost. Between two groups only: what a working run has cost changes
+    /// soon, and whoever needs it meanwhile folds the new records.
+    pub(super) async fn keep_costs(&mut self) {
+        tokio::select! {
+            biased;
+            () = self.lease_loss.wait() => {}
+            // A cache that cannot be written is not a reason to stop.
+            _ = self.journal.keep_costs(&self.costs) => {}
         }
     }
 }

@@ -14,7 +14,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use holm_runtime::Durability;
+use holm_runtime::{Durability, RecordCosts};
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
@@ -293,6 +293,10 @@ impl StoreBackend for SqliteBackend {
 
     fn fold_row(&self, run: RunNumber) -> StoreFuture<'_, FoldRow> {
         self.read(move |conn| queries::fold_row(conn, run))
+    }
+
+    fn keep_costs(&self, run: RunNumber, costs: RecordCosts) -> StoreFuture<'_, ()> {
+        self.write(move |conn| queries::keep_costs(conn, run, &costs))
     }
 
     fn spent(&self) -> StoreFuture<'_, u64> {
