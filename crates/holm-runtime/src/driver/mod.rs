@@ -399,6 +399,7 @@ impl Driver {
 
     /// Gives observers up to this time for the remaining events, and ends the run's session.
     pub async fn close(mut self, patience: Duration) {
+        self.offer_last_snapshot().await;
         let observers = std::mem::take(&mut self.observers);
         let all = observers.into_iter().map(|observer| tokio::spawn(observer.finish(patience)));
         for observer in all.collect::<Vec<_>>() {
