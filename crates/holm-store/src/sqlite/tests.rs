@@ -223,6 +223,41 @@ async fn unfinished_results_go_once_their_process_is_gone_or_they_are_old() {
 }
 
 #[tokio::test]
+async fn finished_results_without_a_session_go_at_once_and_their_writer_stores_them_again() {
+    use holm_runtime::{BlobStore as _, Durability, JournalStore as _};
+    let (folder, path) = place();
+    let store = open(&path).await.unwrap();
+    let (file, words) = ("ab".repeat(32), "the harbour lies behind the hill");
+    // As by a process that dies before its session refers to the result.
+    store.inner.backend.keep_blob(&file, words.as_bytes()).await.unwrap();
+    assert_eq!(holding(folder.path(), words), 1);
+    let started = holm_kernel::Started::new(
+        "one",
+        7,
+        holm_kernel::Config::new(holm_kernel::ModelSpec::named("test/one")),
+    );
+    let (_, _, line) = holm_kernel::journal::begin(started, holm_kernel::Timestamp::new(5)).unwrap();
+    let mut journal = store.create("one").await.unwrap();
+    journal.append(&line, Durability::Synced).await.unwrap();
+    let text = vec![b'k'; 100_000];
+    let kept = store.put("one", &text).await.unwrap();
+    let scours = async {
+        for _ in 0..20 {
+            store.inner.backend.scour().await.unwrap();
+        }
+    };
+    let puts = async {
+        for byte in 0..20 {
+            let digest = store.put("one", &[byte; 50_000]).await.unwrap();
+            assert_eq!(store.get(&digest, 0..1).await.unwrap(), [byte]);
+        }
+    };
+    tokio::join!(scours, puts);
+    assert_eq!(holding(folder.path(), words), 0);
+    assert_eq!(store.get(&kept, 0..9).await.unwrap(), [b'k'; 9]);
+}
+
+#[tokio::test]
 async fn nothing_of_an_erased_session_is_left_in_any_file_of_the_store() {
     use holm_kernel::{Config, Input, ModelSpec, Prompt, Started, Timestamp, journal};
     use holm_runtime::{BlobStore as _, Durability, JournalStore as _};
