@@ -84,6 +84,19 @@ pub(crate) async fn cancel_on_signal(handle: RunHandle, screen: Arc<TerminalOutp
     screen.note_of_the_end("holm: stopping; press Ctrl-C again to quit at once");
     // A run that has ended needs no stopping.
     let _ = handle.cancel(first.reason());
+    quit_on_another(signals).await;
+}
+
+/// Waits for the first signal, on which the caller stops its work. A further one quits as in
+/// [`cancel_on_signal`].
+pub(crate) async fn first_signal() {
+    // Without signals the process ends by their default action.
+    let Ok(mut signals) = StopSignals::listen() else { return future::pending().await };
+    signals.next().await;
+    tokio::spawn(quit_on_another(signals));
+}
+
+async fn quit_on_another(mut signals: StopSignals) {
     let stopped = Instant::now();
     while signals.next().await != StopSignal::Interrupt && stopped.elapsed() < STOPPING {}
     std::process::exit(i32::from(CommandExit::Cancelled.code()));

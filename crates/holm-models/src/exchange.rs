@@ -110,7 +110,8 @@ async fn read(
             "the answer is compressed ({encoding}), but Holm did not ask for that; check the \
                      proxy"
         );
-        return ModelResult::Failed(classify::failure(FailureClass::Network, &message));
+        // The provider has answered, so it charges for the answer.
+        return ModelResult::Failed(classify::failure(FailureClass::Truncated, &message));
     }
     match shared.options.delivery {
         Delivery::Stream => streamed(codec.stream(), answer.body.as_mut(), watch, shared.silence).await,

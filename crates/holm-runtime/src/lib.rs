@@ -123,8 +123,9 @@ pub use hook::{
 };
 pub use host::RunHost;
 pub use journal::{
-    Durability, Journal, JournalLines, JournalStorageError, JournalStore, JsonLinesFolder, JsonLinesJournal,
-    MOST_NAME_BYTES, MemoryJournal, MemoryJournalStore, NullJournalStore, OpenedJournal, check_run_name,
+    CostMeter, Durability, Journal, JournalLines, JournalStorageError, JournalStore, JsonLinesFolder,
+    JsonLinesJournal, MOST_NAME_BYTES, MemoryJournal, MemoryJournalStore, NullJournalStore, OpenedJournal,
+    RecordCosts, check_run_name,
 };
 pub use ledger::{
     GroupScores, LedgerError, MOST_WHYS, MemoryLedger, ModelLedger, ModelScore, ModelStanding, RETRY_EVERY,

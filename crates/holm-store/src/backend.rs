@@ -15,7 +15,7 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-use holm_runtime::{BoxFuture, Durability};
+use holm_runtime::{BoxFuture, Durability, RecordCosts};
 
 use crate::{
     StoreError,
@@ -47,6 +47,13 @@ pub(crate) enum RecordBody<'a> {
     Sealed(Vec<u8>),
 }
 
+impl IndexUpdate {
+    /// What the run has cost.
+    pub(crate) fn cost(&self) -> u64 {
+        self.usage.iter().fold(0, |sum, entry| sum.saturating_add(entry.tally.cost.value()))
+    }
+}
+
 impl RecordBody<'_> {
     pub(crate) fn bytes(&self) -> &[u8] {
         match self {
@@ -76,6 +83,8 @@ pub(crate) struct StaleRun {
     pub(crate) titled: bool,
     /// Records that usage and search know.
     pub(crate) folded: u64,
+    /// Records whose cost is known.
+    pub(crate) spent_at: u64,
     /// The beginning of the last line, or the whole line if it is sealed; empty if the
     /// head facts are current.
     pub(crate) last: Vec<u8>,
@@ -266,12 +275,15 @@ pub(crate) trait StoreBackend: JobTable + NoteTable + Send + Sync {
     fn keep_heads<'a>(&'a self, heads: &'a [(RunNumber, SessionSummary)]) -> StoreFuture<'a, ()>;
     /// The stored fold of a run.
     fn fold_row(&self, run: RunNumber) -> StoreFuture<'_, FoldRow>;
-    /// Replaces the run's usage and ledger and adds the texts that are new.
+    /// Replaces the run's usage, its cost and its ledger, and adds the texts that are new.
     fn keep_folded<'a>(&'a self, run: RunNumber, derived: IndexUpdate) -> StoreFuture<'a, ()>;
     /// Deletes all derived data. Usage and ledger stay until they are replaced: spent money stays
     /// spent, even if no kernel at hand can fold it again.
     fn forget_derived(&self) -> StoreFuture<'_, ()>;
-    /// The cost of everything that was used.
+    /// Adds what a run's records have cost to what is known of it. Does nothing if the cost of a
+    /// record in between is unknown.
+    fn keep_costs(&self, run: RunNumber, costs: RecordCosts) -> StoreFuture<'_, ()>;
+    /// The cost of everything that was used, as far as it is known.
     fn spent(&self) -> StoreFuture<'_, u64>;
     fn usage(&self) -> StoreFuture<'_, Vec<(String, UsageEntry)>>;
     /// The ledger rows of all runs for one kind of task, or for all kinds.

@@ -61,9 +61,10 @@
 //! always read everything.
 //!
 //! Usage, the ledger and the search index are kept with the number of records that they hold, and
-//! with the state of the fold there. [`Store::usage`] and [`Store::spent`] read the records since,
-//! of the sessions that moved, and nothing of the others. What a kernel of other rules counted
-//! stays counted. A list brings all sessions that moved up to date at once. Journals are decoded
+//! with the state of the fold there. [`Store::usage`] reads the records since, of the sessions that
+//! moved, and nothing of the others. What a session cost is kept by its driver whenever a turn group
+//! ends, so [`Store::spent`] folds only sessions that are further: those at work, or left by a
+//! crash. What a kernel of other rules counted stays counted. A list brings all sessions that moved up to date at once. Journals are decoded
 //! and folded on threads that may block.
 //!
 //! # Who may write

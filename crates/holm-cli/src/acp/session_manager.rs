@@ -129,12 +129,16 @@ impl AcpSessionManager {
         Ok(house)
     }
 
-    /// Serves an editor until it disconnects; then all running work is stopped, and
-    /// stays in its journal.
+    /// Serves an editor until it disconnects or `stop` completes; then all running work is stopped,
+    /// and stays in its journal.
     ///
     /// # Errors
     /// Why the connection broke.
-    pub(crate) async fn serve(self, transport: impl ConnectTo<Agent> + 'static) -> Result<(), Error> {
+    pub(crate) async fn serve(
+        self,
+        transport: impl ConnectTo<Agent> + 'static,
+        stop: impl Future<Output = ()> + Send,
+    ) -> Result<(), Error> {
         let house = Arc::new(self);
         let (asked, stopped) = (Arc::clone(&house), Arc::clone(&house));
         Agent
@@ -158,7 +162,10 @@ impl AcpSessionManager {
                 agent_client_protocol::on_receive_notification!(),
             )
             .connect_with(transport, async |client| {
-                client.incoming_closed().await;
+                tokio::select! {
+                    () = client.incoming_closed() => {}
+                    () = stop => {}
+                }
                 house.leave().await;
                 Ok(())
             })

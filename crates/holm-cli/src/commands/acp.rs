@@ -3,6 +3,7 @@
 use std::{
     io::{self, IsTerminal as _},
     path::Path,
+    sync::atomic::{AtomicBool, Ordering},
 };
 
 use agent_client_protocol::Lines;
@@ -13,6 +14,7 @@ use crate::{
     exit::{CommandError, CommandExit},
     log::ActivityLog,
     screen::TerminalOutput,
+    stop_signals::first_signal,
 };
 
 /// Arguments of `holm acp`.
@@ -36,7 +38,13 @@ pub(crate) async fn execute(
     }
     let (read, write) = (BufReader::new(tokio::io::stdin()), tokio::io::stdout());
     let transport = Lines::new(outgoing(write), incoming(read));
-    match house.serve(transport).await {
+    let stopped = AtomicBool::new(false);
+    let stop = async {
+        first_signal().await;
+        stopped.store(true, Ordering::Relaxed);
+    };
+    match house.serve(transport, stop).await {
+        Ok(()) if stopped.load(Ordering::Relaxed) => Ok(CommandExit::Cancelled),
         Ok(()) => Ok(CommandExit::Done),
         Err(error) => {
             Err(CommandError::new(CommandExit::Failed, format!("cannot read from the editor: {error}"))

@@ -8,7 +8,7 @@
 
 use std::{net::Ipv4Addr, path::Path, sync::Arc};
 
-use holm::runtime::SecretString;
+use holm::runtime::{CancellationToken, SecretString};
 use holm_mcp::server::{
     AgentStarter, AnsweringAgent, CallRights, HttpAccessPolicy, McpServerHandler, RegistryExposure, RunSetup,
     serve_http, serve_stdio,
@@ -22,6 +22,7 @@ use crate::{
     log::ActivityLog,
     mcp_resources::{SessionResources, SkillPrompts},
     screen::TerminalOutput,
+    stop_signals::first_signal,
 };
 
 /// Holds the token that clients over HTTP must know.
@@ -58,15 +59,28 @@ pub(crate) async fn execute(
     let shows = if args.tools { RegistryExposure::Everything } else { RegistryExposure::Agents };
     let exposed = exposed(&made, &run, &HolmPaths::find(data)?, shows);
     let exposed = if args.sessions { exposed.library(SessionResources::new(&made.store)) } else { exposed };
-    match args.http {
-        None => {
-            let (read, write) = (tokio::io::stdin(), tokio::io::stdout());
-            serve_stdio(exposed, read, write)
-                .await
-                .map_err(|why| CommandError::new(CommandExit::Failed, why))?;
-            Ok(CommandExit::Done)
+    let stop = CancellationToken::new();
+    let exposed = exposed.until(stop.clone());
+    let served = async {
+        match args.http {
+            None => {
+                let (read, write) = (tokio::io::stdin(), tokio::io::stdout());
+                serve_stdio(exposed, read, write)
+                    .await
+                    .map_err(|why| CommandError::new(CommandExit::Failed, why))?;
+                Ok(CommandExit::Done)
+            }
+            Some(port) => over_http(exposed, port, &screen).await,
         }
-        Some(port) => over_http(exposed, port, &screen).await,
+    };
+    tokio::select! {
+        served = served => served,
+        () = first_signal() => {
+            // The calls end by themselves now, and the end of the process waits for the check of
+            // their commands.
+            stop.cancel();
+            Ok(CommandExit::Cancelled)
+        }
     }
 }
 

@@ -524,7 +524,10 @@ async fn run(args: RunArgs, data: Option<&Path>) -> anyhow::Result<CommandExit> 
         // A person who was there has said no, and knows it.
         all_refused: !attended && work_watch.is_all_refused(),
     };
-    finish(&report, part, output, &screen, &drawing, &shortfall)
+    let ended = finish(&report, part, output, &screen, &drawing, &shortfall);
+    // Only now, because the user waits for the answer: it stores what the next process needs.
+    begun.session.close().await;
+    ended
 }
 
 /// Why an answer does not mean that the task was done.

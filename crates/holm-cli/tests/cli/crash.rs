@@ -2,13 +2,13 @@
 
 use std::{
     fs,
-    io::{BufRead as _, BufReader, Read as _},
-    process::{Child, Command, Stdio},
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
 
 use holm::{runtime::JournalStore as _, store::Store};
 use holm_testkit::double::{Act, Fault};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
     patience::until,
@@ -97,6 +97,84 @@ fn signals_stop_a_tool_that_is_called_by_hand_and_what_it_left_is_checked() {
         let ran = Ran::of(&child.wait_with_output().unwrap());
         ran.fails(130, "the call was cancelled");
         assert!(!is_armed(&stage), "{name}: {ran:?}");
+    }
+}
+
+/// A server for one client, which sends it JSON-RPC messages.
+struct Served {
+    server: Child,
+    write: ChildStdin,
+    read: BufReader<ChildStdout>,
+}
+
+impl Served {
+    fn by(stage: &Stage, words: &[&str]) -> Self {
+        let mut command = stage.command([words, &["--", "--model", MODEL], &OPEN[..]].concat());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut server = command.spawn().unwrap();
+        let (write, read) = (server.stdin.take().unwrap(), server.stdout.take().unwrap());
+        Self { server, write, read: BufReader::new(read) }
+    }
+
+    fn send(&mut self, message: &Value) {
+        writeln!(self.write, "{message}").unwrap();
+    }
+
+    fn request(&mut self, id: u64, method: &str, params: &Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+    }
+
+    /// Asks and waits for the answer; what is told between is left out.
+    fn ask(&mut self, id: u64, method: &str, params: &Value) -> Value {
+        self.request(id, method, params);
+        loop {
+            let mut line = String::new();
+            assert!(self.read.read_line(&mut line).unwrap() > 0, "the server went away");
+            let message: Value = serde_json::from_str(&line).unwrap();
+            if message["id"] == id {
+                return message["result"].clone();
+            }
+        }
+    }
+
+    /// Waits for the trap, sends the signal, and waits for the end. The client stays connected.
+    fn is_stopped_by(mut self, stage: &Stage, name: &str) {
+        until("the trap", || stage.work().join("ready").exists());
+        assert!(is_armed(stage), "nothing is checked while the command runs");
+        signal(&self.server, name);
+        assert_eq!(self.server.wait().unwrap().code(), Some(130), "{name}");
+        assert!(!is_armed(stage), "{name}");
+    }
+}
+
+#[test]
+fn signals_stop_the_calls_of_mcp_clients_and_what_they_left_is_checked() {
+    for name in ["-INT", "-TERM", "-HUP"] {
+        let stage = Stage::new([]);
+        let mut served = Served::by(&stage, &["mcp-server", "--tools"]);
+        let client = json!({ "name": "t", "version": "1" });
+        let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client });
+        served.ask(1, "initialize", &hello);
+        served.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        let call = json!({ "name": "shell", "arguments": { "script": TRAP } });
+        served.request(2, "tools/call", &call);
+        served.is_stopped_by(&stage, name);
+    }
+}
+
+#[test]
+fn signals_stop_the_sessions_of_an_editor_and_what_they_left_is_checked() {
+    for name in ["-INT", "-TERM", "-HUP"] {
+        let call = Act::calls(&[("c1", "shell", &json!({ "script": TRAP }).to_string())]);
+        let stage = Stage::new([call, Act::says("Later.")]);
+        let mut served = Served::by(&stage, &["acp"]);
+        served.ask(1, "initialize", &json!({ "protocolVersion": 1 }));
+        let opened = served.ask(2, "session/new", &json!({ "cwd": stage.work(), "mcpServers": [] }));
+        let session = opened["sessionId"].as_str().unwrap().to_owned();
+        let prompt = json!([{ "type": "text", "text": "hi" }]);
+        served.request(3, "session/prompt", &json!({ "sessionId": session, "prompt": prompt }));
+        served.is_stopped_by(&stage, name);
+        stage.run(&["-p", "And now?", "--session", &session, "--resume"]).says("Later.\n");
     }
 }
 

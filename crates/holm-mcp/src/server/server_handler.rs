@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use holm_kernel::{ToolKind, ToolOutput};
-use holm_runtime::{Tool, Toolbox};
+use holm_runtime::{CancellationToken, Tool, Toolbox};
 use holm_tools::registry::ToolRegistry;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, ErrorData, GetPromptRequestParams,
@@ -40,6 +40,7 @@ pub struct McpServerHandler {
     rights: Arc<CallRights>,
     library: Option<Arc<dyn ResourceLibrary>>,
     prompts: Option<Arc<dyn PromptLibrary>>,
+    stop: CancellationToken,
 }
 
 /// An exposed agent with its tool name.
@@ -126,6 +127,13 @@ impl McpServerHandler {
         self
     }
 
+    /// Cancels all calls of all clients when `stop` fires, as if each client had cancelled them.
+    #[must_use]
+    pub fn until(mut self, stop: CancellationToken) -> Self {
+        self.stop = stop;
+        self
+    }
+
     /// Lists everything that is exposed: agents first, then tools. If names clash, the
     /// agent keeps its name.
     #[must_use]
@@ -191,6 +199,23 @@ impl McpServerHandler {
     }
 
     async fn make(
+        &self,
+        name: &str,
+        arguments: JsonObject,
+        context: &RequestContext<RoleServer>,
+    ) -> Option<ToolOutput> {
+        let made = self.make_until_cancelled(name, arguments, context);
+        tokio::pin!(made);
+        tokio::select! {
+            made = &mut made => made,
+            () = self.stop.cancelled() => {
+                context.ct.cancel();
+                made.await
+            }
+        }
+    }
+
+    async fn make_until_cancelled(
         &self,
         name: &str,
         arguments: JsonObject,

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use holm_kernel::{Config, Ending, ModelSpec, Prompt, Started};
+use holm_kernel::{Config, Ending, ModelSpec, Prompt, Started, Usage};
 use holm_models::HttpTimeouts;
 use holm_runtime::drive;
 use holm_testkit::double::{Act, Double, Endless, Fault};
@@ -23,6 +23,16 @@ async fn message_of(acts: Vec<Act>, timeouts: HttpTimeouts) -> String {
     let (ending, _) = drive(Started::new("run-1", 7, config), Prompt::text("go"), host).await.unwrap();
     let Ending::Failed { message, .. } = ending else { panic!("{ending:?}") };
     message
+}
+
+/// What the run above has used when it has failed.
+async fn used_by(act: Act) -> Usage {
+    let double = Double::start(vec![act]).unwrap();
+    let host = Watched::default().host(Arc::new(client_with(&double, Format::OpenaiChat, TIMEOUTS)));
+    let mut config = Config::new(ModelSpec::named("double/one"));
+    config.retry.attempts = 1;
+    let (_, driver) = drive(Started::new("run-1", 7, config), Prompt::text("go"), host).await.unwrap();
+    driver.run().usage()
 }
 
 /// A client of a provider that the test plays itself.
@@ -77,6 +87,8 @@ async fn a_compressed_answer_is_refused_and_not_unpacked() {
     let act = Act::says("zip").header("content-encoding", "gzip");
     let message = message_of(vec![act], TIMEOUTS).await;
     assert!(message.contains("compressed (gzip)"), "{message}");
+    let used = used_by(Act::says("zip").header("content-encoding", "gzip")).await;
+    assert!(used.input > 0, "the provider has answered, so the request is paid by estimate: {used:?}");
 }
 
 #[tokio::test]

@@ -13,13 +13,17 @@ use holm_kernel::{
 };
 
 use super::{DriveError, Driver, DriverHealth, SnapshotSchedule, oversized_facts, plan};
-use crate::{Durability, JournalStorageError};
+use crate::{CostMeter, Durability, JournalStorageError};
 
 /// The number of records after which a snapshot is worth its cost.
 pub(super) const SNAPSHOT_RECORDS: u64 = 256;
 
 /// The same in bytes of records, because a few can be long.
 const SNAPSHOT_BYTES: u64 = 1024 * 1024;
+
+/// The number of records after which a run that is closed leaves a snapshot: the next process then
+/// folds no more than these.
+const CLOSING_RECORDS: u64 = 32;
 
 /// Reusable buffers, so that a turn needs few allocations.
 #[derive(Default)]
@@ -114,13 +118,16 @@ impl Driver {
         // From here until the batch is stored, the run is ahead of its journal, even if something
         // fails in between.
         let before = std::mem::replace(&mut self.health, DriverHealth::Lost);
+        let meter = CostMeter::before(&self.run, &fact);
         let receipt = self.run.handle(now, fact).map_err(|misuse| {
             // A refused fact has changed nothing.
             self.health = before;
             StepError::Misuse(misuse)
         })?;
         let written = self.writer.append_to(receipt, &payload, &mut self.batch.lines);
-        written.map_err(|error| StepError::Append(error).into())
+        written.map_err(StepError::Append)?;
+        self.costs.add(meter.after(&self.run));
+        Ok(())
     }
 
     /// Collects the run's effects without performing them.
@@ -205,13 +212,28 @@ impl Driver {
     /// its size must have been written since, so that all snapshots of a run cost no more than
     /// a few times its records.
     pub(super) async fn offer_snapshot(&mut self) {
-        let Some(head) = self.writer.head() else { return };
-        let SnapshotSchedule { last, bytes, size } = self.snapshots;
-        let fresh = head.seq.value().saturating_sub(last);
-        let is_due = fresh >= SNAPSHOT_RECORDS || bytes >= SNAPSHOT_BYTES;
-        if !is_due || bytes < size / 2 || !self.journal.keeps_snapshots() {
-            return;
+        let SnapshotSchedule { bytes, size, .. } = self.snapshots;
+        let is_due = self.records_since_snapshot() >= SNAPSHOT_RECORDS || bytes >= SNAPSHOT_BYTES;
+        if is_due && bytes >= size / 2 {
+            self.keep_snapshot().await;
         }
+    }
+
+    /// Offers a snapshot when the run is closed, for the next process. Many processes take one
+    /// prompt each, and would fold the same records again and again.
+    pub(super) async fn offer_last_snapshot(&mut self) {
+        // A run that is ahead of its journal must not leave its state there.
+        if self.health == DriverHealth::Sound && self.records_since_snapshot() > CLOSING_RECORDS {
+            self.keep_snapshot().await;
+        }
+    }
+
+    fn records_since_snapshot(&self) -> u64 {
+        self.writer.head().map_or(0, |head| head.seq.value().saturating_sub(self.snapshots.last))
+    }
+
+    async fn keep_snapshot(&mut self) {
+        let Some(head) = self.writer.head().filter(|_| self.journal.keeps_snapshots()) else { return };
         let Ok(snapshot) = Snapshot::without_transcript(&self.run, head) else { return };
         self.snapshots = SnapshotSchedule { last: head.seq.value(), bytes: 0, size: snapshot.bytes() };
         // A cache that cannot be written is not a reason to stop.
@@ -222,6 +244,17 @@ impl Driver {
             // running until then.
             () = self.lease_loss.wait() => {}
             _ = self.journal.keep_snapshot(text.as_bytes()) => {}
+        }
+    }
+
+    /// Stores what the run has cost. Between two groups only: what a working run has cost changes
+    /// soon, and whoever needs it meanwhile folds the new records.
+    pub(super) async fn keep_costs(&mut self) {
+        tokio::select! {
+            biased;
+            () = self.lease_loss.wait() => {}
+            // A cache that cannot be written is not a reason to stop.
+            _ = self.journal.keep_costs(&self.costs) => {}
         }
     }
 }

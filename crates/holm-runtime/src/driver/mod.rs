@@ -42,7 +42,7 @@ mod tests;
 use std::{sync::Arc, time::Duration};
 
 use holm_kernel::{
-    ChildResult, Ending, Input, Prompt, Run, Started, Timestamp, ToolSpec,
+    ChildResult, Ending, Input, NanoUsd, Prompt, Run, Started, Timestamp, ToolSpec,
     journal::{self, JournalWriter},
 };
 
@@ -56,8 +56,8 @@ use self::{
     batch::StepBuffers, lease::LeaseLoss, ledger::LedgerQueue, tasks::RunTasks, wake_timer::WakeTimer,
 };
 use crate::{
-    BoxFuture, Durability, Journal, ModelConnection, ObserverQueue, ResultChecker, RunHandle, RunHost,
-    ToolContainment, child,
+    BoxFuture, Durability, Journal, ModelConnection, ObserverQueue, RecordCosts, ResultChecker, RunHandle,
+    RunHost, ToolContainment, child,
     handle::{MailboxItem, RunMailbox},
     host::HostParts,
 };
@@ -109,6 +109,7 @@ pub struct Driver {
     ended: Option<Ending>,
     health: DriverHealth,
     snapshots: SnapshotSchedule,
+    costs: RecordCosts,
     notes: Option<LedgerQueue>,
     looks: HookTiming,
     /// How far the run's time is ahead of this host's clock, in milliseconds. A run from a host
@@ -145,6 +146,7 @@ impl Driver {
         let (run, writer, line) = journal::begin(*started, host.parts.clock.now())?;
         let mut driver = Self::new(run, writer, host);
         driver.batch.lines = line;
+        driver.costs.add(NanoUsd::ZERO);
         driver.collect();
         driver.keep(Durability::Synced).await?;
         driver.perform();
@@ -178,6 +180,7 @@ impl Driver {
     ) -> Result<Self, DriveError> {
         let mut driver = Self::new(folded.run, JournalWriter::after(folded.head), host);
         driver.snapshots = folded.snapshots;
+        driver.costs = RecordCosts::after(folded.head.seq.value() + 1);
         driver.looks = changed.looks;
         let mut before: Vec<Input> = driver.other_tools(changed.tools).into_iter().collect();
         before.extend(changed.facts.into_iter().map(|mut fact| {
@@ -197,6 +200,7 @@ impl Driver {
         // After a crash there may be many records since the last snapshot, and this host may not
         // live long either.
         driver.offer_snapshot().await;
+        driver.keep_costs().await;
         Ok(driver)
     }
 
@@ -256,6 +260,7 @@ impl Driver {
             ended: None,
             health: DriverHealth::Sound,
             snapshots: SnapshotSchedule::default(),
+            costs: RecordCosts::default(),
             notes,
             looks: HookTiming::WhenAsked,
             ahead_ms,
@@ -394,6 +399,7 @@ impl Driver {
 
     /// Gives observers up to this time for the remaining events, and ends the run's session.
     pub async fn close(mut self, patience: Duration) {
+        self.offer_last_snapshot().await;
         let observers = std::mem::take(&mut self.observers);
         let all = observers.into_iter().map(|observer| tokio::spawn(observer.finish(patience)));
         for observer in all.collect::<Vec<_>>() {
@@ -478,6 +484,7 @@ impl Driver {
         self.alarm.disarm();
         self.note().await;
         self.offer_snapshot().await;
+        self.keep_costs().await;
         // Last, because a cancel that arrives during the clean-up is meant for the group that has
         // just ended.
         self.seat.0.clear();

@@ -12,10 +12,12 @@
 //! - `journal/folder.rs`: a folder of them, with locks and snapshots.
 //! - `journal/memory.rs`: in memory.
 //! - `journal/null_store.rs`: stores nothing.
+//! - `journal/costs.rs`: what records cost.
 //! - `journal/name.rs`: names of runs.
 //!
 //! Journals in a database are in `holm-store/src/store/journal.rs`.
 
+mod costs;
 mod folder;
 mod jsonl;
 mod memory;
@@ -29,6 +31,7 @@ use std::{io, sync::Arc};
 
 use holm_kernel::journal::Snapshot;
 
+pub use costs::{CostMeter, RecordCosts};
 pub use folder::JsonLinesFolder;
 pub use jsonl::JsonLinesJournal;
 pub use memory::{MemoryJournal, MemoryJournalStore};
@@ -76,6 +79,19 @@ pub trait Journal: Send {
     /// [`JournalStorageError`]; the journal itself is unchanged.
     fn keep_snapshot<'a>(&'a mut self, snapshot: &'a [u8]) -> BoxFuture<'a, Result<(), JournalStorageError>> {
         let _ = snapshot;
+        Box::pin(async { Ok(()) })
+    }
+
+    /// Stores what the run itself has cost up to its last record, for queries that must not fold the
+    /// journal. Like a snapshot it is a cache, so a journal need not store it.
+    ///
+    /// # Errors
+    /// [`JournalStorageError`]; the journal itself is unchanged.
+    fn keep_costs<'a>(
+        &'a mut self,
+        costs: &'a RecordCosts,
+    ) -> BoxFuture<'a, Result<(), JournalStorageError>> {
+        let _ = costs;
         Box::pin(async { Ok(()) })
     }
 }

@@ -234,3 +234,26 @@ async fn a_long_file_is_opened_from_its_snapshot_and_whole_without_one() {
     drop(agent().resume("run-1").await.unwrap());
     assert!(journals.open("run-1").await.unwrap().snapshot.is_some());
 }
+
+#[test]
+fn costs_are_known_from_the_first_record_that_was_measured_on() {
+    use holm_kernel::NanoUsd;
+    let mut costs = RecordCosts::after(3);
+    assert_eq!((costs.records(), costs.since(3)), (3, Some(NanoUsd::ZERO)));
+    for cost in [0, 5, 0, 7] {
+        costs.add(NanoUsd::new(cost));
+    }
+    let check = |record, expect: Option<u64>| {
+        assert_eq!(costs.since(record), expect.map(NanoUsd::new), "from {record} on");
+    };
+    check(2, None);
+    check(3, Some(12));
+    check(4, Some(12));
+    check(5, Some(7));
+    check(7, Some(0));
+    // Of a longer journal, which is another one.
+    check(8, None);
+    let mut long = RecordCosts::default();
+    (0..3_000).for_each(|_| long.add(NanoUsd::new(1)));
+    assert_eq!((long.since(0), long.since(2_990)), (None, Some(NanoUsd::new(10))));
+}

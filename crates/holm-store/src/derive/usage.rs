@@ -12,7 +12,7 @@ use holm_kernel::{
     Effect, Event, Family, Input, ModelCallId, ModelResult, NanoUsd, Price, Run, Timestamp, ToolCallId,
     Usage, journal::JournalRecord,
 };
-use holm_runtime::{CacheBreaks, ModelStanding, PromptCacheMonitor, RunScorer};
+use holm_runtime::{CacheBreaks, CostMeter, ModelStanding, PromptCacheMonitor, RunScorer};
 use serde::{Deserialize, Serialize};
 
 /// Stands for a model or tool whose name the journal no longer contains.
@@ -260,21 +260,21 @@ impl UsageSums {
         let Ok(input) = record.payload().input() else { return false };
         let bill = ModelCallUsage::of(&input);
         let is_takeover = matches!(input, Input::Resumed { .. });
-        let before = (run.usage(), run.spent());
+        let (before, meter) = (run.usage(), CostMeter::before(run, &input));
         let lost_by = self.last.clone();
         let Ok(receipt) = run.handle(record.at(), input) else { return false };
         if receipt.effects != record.effects() {
             return false;
         }
         let ignored = self.drain(run, record.at());
-        let used = minus(run.usage(), before.0);
+        let (used, cost) = (minus(run.usage(), before), meter.after(run));
         if let Some(bill) = bill
             && (!ignored || used != Usage::default())
         {
-            self.model(record.at(), &bill, used, run.spent().minus(before.1));
+            self.model(record.at(), &bill, used, cost);
         }
         if is_takeover && used != Usage::default() {
-            self.lost(record.at(), lost_by, used, run.spent().minus(before.1));
+            self.lost(record.at(), lost_by, used, cost);
         }
         true
     }

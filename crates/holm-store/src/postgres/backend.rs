@@ -7,7 +7,7 @@
 
 use std::{ops::Range, path::PathBuf};
 
-use holm_runtime::{BoxFuture, Durability};
+use holm_runtime::{BoxFuture, Durability, RecordCosts};
 use tokio::sync::oneshot;
 use tokio_postgres::Row;
 
@@ -287,10 +287,13 @@ impl StoreBackend for PostgresBackend {
         })
     }
 
+    fn keep_costs(&self, run: RunNumber, costs: RecordCosts) -> StoreFuture<'_, ()> {
+        Box::pin(async move { queries::keep_costs(&self.asking().await?.scoped()?, run, &costs).await })
+    }
+
     fn spent(&self) -> StoreFuture<'_, u64> {
         Box::pin(async {
-            // The eighth number is the cost.
-            let row = self.row("SELECT coalesce(sum(numbers[8]), 0)::int8 FROM holm_usage", &[]).await?;
+            let row = self.row("SELECT coalesce(sum(nano), 0)::int8 FROM holm_spends", &[]).await?;
             Ok(row.map_or(0, |row| unsigned(row.get(0))))
         })
     }

@@ -5,7 +5,7 @@
 //! never part of the text. A transaction is committed by the caller. Each function must give the
 //! same answers as the one for SQLite (`sqlite/queries.rs`).
 
-use holm_runtime::CacheBreaks;
+use holm_runtime::{CacheBreaks, RecordCosts};
 use tokio_postgres::{Row, types::ToSql};
 
 use super::{
@@ -111,10 +111,10 @@ pub(super) async fn stale(client: &SchemaConnection<'_>) -> Result<Vec<StaleRun>
     let rows = client
         .query(
             "SELECT r.no, r.id, r.key, coalesce(x.seq + 1, 0), coalesce(h.records, 0), h.title IS NOT NULL,
-                coalesce(h.folded, 0),
+                coalesce(h.folded, 0), coalesce(s.at, 0),
                 CASE WHEN x.seq + 1 = h.records THEN NULL
                     WHEN r.key IS NULL THEN substring(x.line FROM 1 FOR $1::int4) ELSE x.line END
-             FROM holm_runs r LEFT JOIN holm_heads h ON h.run = r.no
+             FROM holm_runs r LEFT JOIN holm_heads h ON h.run = r.no LEFT JOIN holm_spends s ON s.run = r.no
              LEFT JOIN LATERAL (
                 SELECT seq, line FROM holm_records WHERE run = r.no ORDER BY seq DESC LIMIT 1) x ON true
              WHERE r.moved",
@@ -128,7 +128,8 @@ pub(super) async fn stale(client: &SchemaConnection<'_>) -> Result<Vec<StaleRun>
         head_at: unsigned(row.get(4)),
         titled: row.get(5),
         folded: unsigned(row.get(6)),
-        last: row.get::<_, Option<Vec<u8>>>(7).unwrap_or_default(),
+        spent_at: unsigned(row.get(7)),
+        last: row.get::<_, Option<Vec<u8>>>(8).unwrap_or_default(),
     };
     Ok(rows.iter().map(stale).collect())
 }
@@ -159,6 +160,26 @@ pub(super) async fn keep_heads(
     .await
     .map_err(failed)?;
     settle(tx, &runs).await
+}
+
+/// Stores what a run has cost after so many records, unless it was erased.
+const KEEP_SPENT: &str = "INSERT INTO holm_spends
+     SELECT no, $2::int8, $3::int8 FROM holm_runs WHERE no = $1 FOR KEY SHARE
+     ON CONFLICT (run) DO UPDATE SET at = excluded.at, nano = excluded.nano";
+
+pub(super) async fn keep_costs(
+    client: &SchemaConnection<'_>,
+    run: RunNumber,
+    costs: &RecordCosts,
+) -> Result<()> {
+    let sql = "SELECT at, nano FROM holm_spends WHERE run = $1";
+    let row = client.query_opt(sql, &[&run.0]).await.map_err(failed)?;
+    let (at, nano) = row.map_or((0, 0), |row| (unsigned(row.get(0)), unsigned(row.get(1))));
+    let Some(more) = costs.since(at) else { return Ok(()) };
+    // A fold may write in between: its cost is right for its records too, and may stay or go.
+    let (at, nano) = (signed(costs.records()), signed(nano.saturating_add(more.value())));
+    client.execute(KEEP_SPENT, &[&run.0, &at, &nano]).await.map_err(failed)?;
+    Ok(())
 }
 
 pub(super) fn numbers(runs: &[RunNumber]) -> Vec<i64> {
@@ -193,6 +214,7 @@ pub(super) async fn keep_folded(
     for row in &derived.ledger {
         keep_standing(tx, run, row).await?;
     }
+    tx.execute(KEEP_SPENT, &[&run.0, &signed(records), &signed(derived.cost())]).await.map_err(failed)?;
     let new = derived.texts.iter().filter(|row| row.seq >= known);
     let (seqs, folded): (Vec<i64>, Vec<String>) =
         new.map(|row| (signed(row.seq), clean(&row.text.to_lowercase()))).unzip();
@@ -375,7 +397,9 @@ pub(super) async fn erase(tx: &SchemaTransaction<'_>, run: RunNumber) -> Result<
     )
     .await
     .map_err(failed)?;
-    for table in ["texts", "records", "snapshots", "tags", "blobs", "heads", "usage", "ledger", "folds"] {
+    for table in
+        ["texts", "records", "snapshots", "tags", "blobs", "heads", "usage", "ledger", "folds", "spends"]
+    {
         tx.execute(&format!("DELETE FROM holm_{table} WHERE run = $1"), &[&run.0]).await.map_err(failed)?;
     }
     for table in ["at_work", "leases"] {

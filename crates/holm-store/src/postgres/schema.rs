@@ -28,7 +28,7 @@ const SHARED: &str = "CREATE TABLE IF NOT EXISTS holmdb_leases (
 
 /// Each step brings a database from the schema of its index to the next. Steps are
 /// never changed, only added.
-const STEPS: [&str; 7] = [
+const STEPS: [&str; 8] = [
     "CREATE TABLE holm_meta (name text PRIMARY KEY, value bytea NOT NULL);
      CREATE TABLE holm_runs (
         no bigserial PRIMARY KEY, id text NOT NULL UNIQUE, created int8 NOT NULL,
@@ -88,6 +88,10 @@ const STEPS: [&str; 7] = [
     "CREATE TABLE holm_folds (run int8 PRIMARY KEY, counted int8 NOT NULL, state_at int8 NOT NULL, state bytea);",
     // The holder of a run is in a table of the whole database now.
     "ALTER TABLE holm_runs DROP COLUMN holder;",
+    // What each run has cost after its first `at` records; the eighth number of usage is a cost.
+    "CREATE TABLE holm_spends (run int8 PRIMARY KEY, at int8 NOT NULL, nano int8 NOT NULL);
+     INSERT INTO holm_spends SELECT u.run, coalesce(max(f.counted), 0), sum(u.numbers[8])::int8
+        FROM holm_usage u LEFT JOIN holm_folds f ON f.run = u.run GROUP BY u.run;",
 ];
 
 /// Creates the tables of the whole database if they are missing.

@@ -101,13 +101,14 @@ impl Store {
         blocking(move || Ok(derive::fold(&holm_kernel::journal::decode(&text)?.records))).await
     }
 
-    /// What all sessions have cost, as far as prices are known. Reads only the sessions that
-    /// changed since the last query, and of those only the new records.
+    /// What all sessions have cost, as far as prices are known. The driver of a session stores what
+    /// it cost when a turn group ends. Only sessions that are further are folded, from the state of
+    /// their last fold.
     ///
     /// # Errors
     /// Any [`StoreError`] of the database.
     pub async fn spent(&self) -> Result<NanoUsd, StoreError> {
-        self.catch_up(IndexDepth::Everything).await?;
+        self.catch_up_spent().await?;
         self.inner.backend.spent().await.map(NanoUsd::new)
     }
 }

@@ -14,7 +14,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use holm_runtime::Durability;
+use holm_runtime::{Durability, RecordCosts};
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
@@ -37,8 +37,7 @@ use crate::{
     sessions::blocking,
 };
 
-/// How old a file must be before it counts as left over by a process that died between
-/// writing and naming it.
+/// How old an unfinished file of a living process must be before it counts as left over.
 const LEFT_OVER: Duration = Duration::from_secs(3_600);
 
 /// How long another process may take to write a release that it has queued, and how
@@ -295,6 +294,10 @@ impl StoreBackend for SqliteBackend {
         self.read(move |conn| queries::fold_row(conn, run))
     }
 
+    fn keep_costs(&self, run: RunNumber, costs: RecordCosts) -> StoreFuture<'_, ()> {
+        self.write(move |conn| queries::keep_costs(conn, run, &costs))
+    }
+
     fn spent(&self) -> StoreFuture<'_, u64> {
         self.read(queries::spent)
     }
@@ -405,25 +408,30 @@ fn row_holder(row: &SessionListRow, alive: bool) -> Option<String> {
 /// their paths, because an unfinished file lies in the folder of its future result.
 fn remove_left_over(db: &SqliteDatabase) -> Result<(), StoreError> {
     for path in db.blobs.files() {
-        if is_left_over(db, &path)? {
-            files::remove_file(&path)?;
+        match files::writer_of(&path) {
+            // An unfinished file of a dead process is left over, however young.
+            Some(writer) if !db.holder.lives(writer) || is_old(&path) => files::remove_file(&path)?,
+            Some(_) => {}
+            None => remove_unreferred(db, &path)?,
         }
     }
     Ok(())
 }
 
-/// Whether a file is left over. An unfinished file of a dead process is, however young.
-fn is_left_over(db: &SqliteDatabase, path: &Path) -> Result<bool, StoreError> {
-    if files::writer_of(path).is_some_and(|writer| !db.holder.lives(writer)) {
-        return Ok(true);
+fn is_old(path: &Path) -> bool {
+    let changed = path.metadata().and_then(|found| found.modified()).ok();
+    changed.and_then(|time| SystemTime::now().duration_since(time).ok()).is_some_and(|age| age > LEFT_OVER)
+}
+
+/// Removes a finished result that no run refers to. Its writer may be about to refer to it, and
+/// then finds it missing and stores it again (`store/blobs.rs`).
+fn remove_unreferred(db: &SqliteDatabase, path: &Path) -> Result<(), StoreError> {
+    let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return Ok(()) };
+    if db.read(|conn| queries::is_referred(conn, name))? {
+        return Ok(());
     }
-    let age = path
-        .metadata()
-        .and_then(|found| found.modified())
-        .ok()
-        .and_then(|time| SystemTime::now().duration_since(time).ok());
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
-    Ok(age.is_some_and(|age| age > LEFT_OVER) && !db.read(|conn| queries::is_referred(conn, &name))?)
+    // Again while the write lock is held, as by `erase`: a reference comes before or after.
+    db.writer.write(|conn| if queries::is_referred(conn, name)? { Ok(()) } else { files::remove_file(path) })
 }
 
 /// Moves the log into the database and cuts it to nothing, so that no erased page is left in it.

@@ -9,6 +9,7 @@
 
 use std::ops::Range;
 
+use holm_runtime::RecordCosts;
 use rusqlite::{Connection, OptionalExtension as _, Row, params, params_from_iter, types::Value};
 
 use super::{failed, liveness_lock::LivenessLock, schema};
@@ -250,10 +251,10 @@ pub(super) fn stale(conn: &Connection) -> Result<Vec<StaleRun>> {
     let mut statement = conn
         .prepare_cached(
             "SELECT r.no, r.id, r.key, x.id, coalesce(h.records, 0), h.title IS NOT NULL, coalesce(h.folded, 0),
-                CASE WHEN (x.id & 4294967295) + 1 = h.records THEN NULL
+                coalesce(s.at, 0), CASE WHEN (x.id & 4294967295) + 1 = h.records THEN NULL
                     WHEN r.key IS NULL THEN substr(x.line, 1, ?1) ELSE x.line END
              FROM moved m JOIN runs r ON r.no = m.run LEFT JOIN heads h ON h.run = r.no
-             LEFT JOIN records x ON x.id = (
+             LEFT JOIN spends s ON s.run = r.no LEFT JOIN records x ON x.id = (
                 SELECT id FROM records WHERE id BETWEEN r.no << 32 AND (r.no << 32) + 4294967295
                 ORDER BY id DESC LIMIT 1)",
         )
@@ -266,7 +267,8 @@ pub(super) fn stale(conn: &Connection) -> Result<Vec<StaleRun>> {
             head_at: unsigned(row.get(4)?),
             titled: row.get(5)?,
             folded: unsigned(row.get(6)?),
-            last: line(row, 7)?,
+            spent_at: unsigned(row.get(7)?),
+            last: line(row, 8)?,
         })
     });
     rows.and_then(Iterator::collect).map_err(failed)
@@ -321,8 +323,25 @@ pub(super) fn fold_row(conn: &Connection, run: RunNumber) -> Result<FoldRow> {
 }
 
 pub(super) fn spent(conn: &Connection) -> Result<u64> {
-    conn.query_row("SELECT coalesce(sum(cost), 0) FROM usage", [], |row| row.get(0).map(unsigned))
+    conn.query_row("SELECT coalesce(sum(nano), 0) FROM spends", [], |row| row.get(0).map(unsigned))
         .map_err(failed)
+}
+
+pub(super) fn keep_costs(conn: &Connection, run: RunNumber, costs: &RecordCosts) -> Result<()> {
+    let mut select = conn.prepare_cached("SELECT at, nano FROM spends WHERE run = ?").map_err(failed)?;
+    let known = select.query_row([run.0], |row| Ok((unsigned(row.get(0)?), unsigned(row.get(1)?))));
+    let (at, nano) = known.optional().map_err(failed)?.unwrap_or_default();
+    match costs.since(at) {
+        Some(more) => keep_spent(conn, run, costs.records(), nano.saturating_add(more.value())),
+        None => Ok(()),
+    }
+}
+
+fn keep_spent(conn: &Connection, run: RunNumber, at: u64, nano: u64) -> Result<()> {
+    let sql = "INSERT OR REPLACE INTO spends SELECT no, ?2, ?3 FROM runs WHERE no = ?1";
+    let mut insert = conn.prepare_cached(sql).map_err(failed)?;
+    insert.execute(params![run.0, signed(at), signed(nano)]).map_err(failed)?;
+    Ok(())
 }
 
 pub(super) fn keep_folded(conn: &Connection, run: RunNumber, derived: &IndexUpdate) -> Result<()> {
@@ -342,6 +361,7 @@ pub(super) fn keep_folded(conn: &Connection, run: RunNumber, derived: &IndexUpda
     }
     derived.usage.iter().try_for_each(|entry| keep_entry(conn, run, entry))?;
     derived.ledger.iter().try_for_each(|row| keep_standing(conn, run, row))?;
+    keep_spent(conn, run, records, derived.cost())?;
     let mut insert = conn.prepare_cached("INSERT INTO texts (rowid, text) VALUES (?, ?)").map_err(failed)?;
     for row in derived.texts.iter().filter(|row| row.seq >= known) {
         insert.execute(params![schema::key(run, row.seq)?, row.text]).map_err(failed)?;
@@ -545,7 +565,7 @@ pub(super) fn erase(conn: &Connection, run: &RunRow, stone: &RunTombstone) -> Re
     {
         conn.execute(sql, [first, last]).map_err(failed)?;
     }
-    for table in ["snapshots", "tags", "blobs", "heads", "moved", "usage", "ledger", "folds"] {
+    for table in ["snapshots", "tags", "blobs", "heads", "moved", "usage", "ledger", "folds", "spends"] {
         conn.execute(&format!("DELETE FROM {table} WHERE run = ?"), [run.no.0]).map_err(failed)?;
     }
     conn.execute("DELETE FROM slips WHERE name = ?", [&run.id]).map_err(failed)?;

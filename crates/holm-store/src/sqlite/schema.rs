@@ -2,7 +2,7 @@
 //!
 //! A record's key combines its run's number and its own number in one integer. So an append touches
 //! one page of one tree, and a journal lies together. All data that can be computed from records
-//! stands apart, in the tables of steps 2, 3 and 6.
+//! stands apart, in the tables of steps 2, 3, 6 and 8.
 //!
 //! Steps are never changed, only added, because a store may be at any of them. All missing steps
 //! run in one transaction. The queries are in `sqlite/queries.rs`; PostgreSQL has its own steps
@@ -23,7 +23,7 @@ const SEQ_BITS: u32 = 32;
 
 /// Each step brings a database from the schema of its index to the next. Steps are
 /// never changed, only added.
-const STEPS: [&str; 7] = [
+const STEPS: [&str; 8] = [
     "CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
      CREATE TABLE runs (
         no INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -103,6 +103,11 @@ const STEPS: [&str; 7] = [
     // Breaks of prompt caches, as JSON. The usage of every run is counted again with them.
     "ALTER TABLE usage ADD COLUMN breaks TEXT NOT NULL DEFAULT '';
      DELETE FROM folds; INSERT OR IGNORE INTO moved SELECT no FROM runs;",
+    // What each run has cost after its first `at` records. Apart from the folds, whose states are
+    // large: a driver writes this at the end of each group.
+    "CREATE TABLE spends (run INTEGER PRIMARY KEY, at INTEGER NOT NULL, nano INTEGER NOT NULL);
+     INSERT INTO spends SELECT u.run, coalesce((SELECT counted FROM folds WHERE run = u.run), 0), sum(u.cost)
+        FROM usage u GROUP BY u.run;",
 ];
 
 /// Brings a database to the present schema, all steps or none.

@@ -107,7 +107,7 @@ async fn a_newer_schema_is_refused_and_left_alone() {
     conn.pragma_update(None, "user_version", 99).unwrap();
     drop(conn);
     let before = std::fs::read(&path).unwrap();
-    assert_eq!(open(&path).await.map(|_| ()), Err(StoreError::Newer { found: 99, known: 7 }));
+    assert_eq!(open(&path).await.map(|_| ()), Err(StoreError::Newer { found: 99, known: 8 }));
     assert_eq!(std::fs::read(&path).unwrap(), before);
 }
 
@@ -223,6 +223,41 @@ async fn unfinished_results_go_once_their_process_is_gone_or_they_are_old() {
 }
 
 #[tokio::test]
+async fn finished_results_without_a_session_go_at_once_and_their_writer_stores_them_again() {
+    use holm_runtime::{BlobStore as _, Durability, JournalStore as _};
+    let (folder, path) = place();
+    let store = open(&path).await.unwrap();
+    let (file, words) = ("ab".repeat(32), "the harbour lies behind the hill");
+    // As by a process that dies before its session refers to the result.
+    store.inner.backend.keep_blob(&file, words.as_bytes()).await.unwrap();
+    assert_eq!(holding(folder.path(), words), 1);
+    let started = holm_kernel::Started::new(
+        "one",
+        7,
+        holm_kernel::Config::new(holm_kernel::ModelSpec::named("test/one")),
+    );
+    let (_, _, line) = holm_kernel::journal::begin(started, holm_kernel::Timestamp::new(5)).unwrap();
+    let mut journal = store.create("one").await.unwrap();
+    journal.append(&line, Durability::Synced).await.unwrap();
+    let text = vec![b'k'; 100_000];
+    let kept = store.put("one", &text).await.unwrap();
+    let scours = async {
+        for _ in 0..20 {
+            store.inner.backend.scour().await.unwrap();
+        }
+    };
+    let puts = async {
+        for byte in 0..20 {
+            let digest = store.put("one", &[byte; 50_000]).await.unwrap();
+            assert_eq!(store.get(&digest, 0..1).await.unwrap(), [byte]);
+        }
+    };
+    tokio::join!(scours, puts);
+    assert_eq!(holding(folder.path(), words), 0);
+    assert_eq!(store.get(&kept, 0..9).await.unwrap(), [b'k'; 9]);
+}
+
+#[tokio::test]
 async fn nothing_of_an_erased_session_is_left_in_any_file_of_the_store() {
     use holm_kernel::{Config, Input, ModelSpec, Prompt, Started, Timestamp, journal};
     use holm_runtime::{BlobStore as _, Durability, JournalStore as _};
@@ -308,7 +343,7 @@ async fn a_database_that_is_sound_and_yet_no_store_of_this_program_is_told() {
         check("PRAGMA application_id = 1").await,
         Err(StoreError::Foreign { place }) if place.ends_with("holm.db")
     ));
-    assert_eq!(check("PRAGMA user_version = 99").await, Err(StoreError::Newer { found: 99, known: 7 }));
+    assert_eq!(check("PRAGMA user_version = 99").await, Err(StoreError::Newer { found: 99, known: 8 }));
     for table in ["meta", "runs", "records", "heads", "texts", "ledger", "jobs", "slips"] {
         let found = check(&format!("DROP TABLE {table}")).await.unwrap_err().to_string();
         assert!(found.contains(&format!("the table `{table}` is missing")), "{table}: {found}");

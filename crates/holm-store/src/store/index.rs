@@ -36,6 +36,11 @@ const AT_ONCE: u64 = 1_024;
 /// Sessions whose first lines are read at once.
 const OPENINGS: usize = 256;
 
+/// Sessions that a query of what was spent may find changed although their cost is known. Of more
+/// it indexes a few, so that later queries need not look at them again.
+const MOST_UNINDEXED: usize = 64;
+const INDEXED_AT_ONCE: usize = 4;
+
 /// How much of the index is needed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum IndexDepth {
@@ -58,8 +63,38 @@ impl Store {
     }
 
     pub(crate) async fn catch_up(&self, depth: IndexDepth) -> Result<(), StoreError> {
+        let stale = self.stale().await?;
+        self.index(stale, depth).await
+    }
+
+    /// Folds the runs whose cost is unknown. Mostly there are none: whoever drives a run stores what
+    /// it cost. Only a run that is at work, was imported or was left by a crash is behind.
+    pub(crate) async fn catch_up_spent(&self) -> Result<(), StoreError> {
+        let (known, unknown): (Vec<_>, Vec<_>) =
+            self.stale().await?.into_iter().partition(|stale| stale.spent_at == stale.records);
+        for stale in &unknown {
+            passable(self.fold_run(stale).await)?;
+        }
+        let mut unindexed = known;
+        unindexed.retain(|stale| stale.folded != stale.records || stale.head_at != stale.records);
+        if unindexed.len() <= MOST_UNINDEXED {
+            return Ok(());
+        }
+        // Not always the same ones: a damaged run stays where it is.
+        let start = usize::try_from(super::now()).unwrap_or(0) % unindexed.len();
+        unindexed.rotate_left(start);
+        unindexed.truncate(INDEXED_AT_ONCE);
+        self.index(unindexed, IndexDepth::Everything).await
+    }
+
+    /// The runs whose index may be behind their journals.
+    async fn stale(&self) -> Result<Vec<StaleRun>, StoreError> {
         let mut stale = self.inner.backend.stale().await?;
         stale.retain(|stale| stale.records > 0);
+        Ok(stale)
+    }
+
+    async fn index(&self, mut stale: Vec<StaleRun>, depth: IndexDepth) -> Result<(), StoreError> {
         if depth == IndexDepth::Everything {
             for stale in stale.iter().filter(|stale| stale.folded != stale.records) {
                 passable(self.fold_run(stale).await)?;

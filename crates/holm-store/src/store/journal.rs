@@ -16,6 +16,7 @@ use std::{
 use holm_kernel::journal::Snapshot;
 use holm_runtime::{
     BoxFuture, Durability, Journal, JournalLines, JournalStorageError, JournalStore, OpenedJournal,
+    RecordCosts,
 };
 
 use super::{
@@ -312,6 +313,17 @@ impl Journal for StoreJournal {
             // The driver of the run may pause for a while, and would hold a connection that others
             // wait for.
             to_the_end(async move { inner.backend.keep_snapshot(run, &body).await }).await?;
+            Ok(())
+        })
+    }
+
+    fn keep_costs<'a>(
+        &'a mut self,
+        costs: &'a RecordCosts,
+    ) -> BoxFuture<'a, Result<(), JournalStorageError>> {
+        let (inner, run, costs) = (Arc::clone(self.lease.inner()), self.run, costs.clone());
+        Box::pin(async move {
+            to_the_end(async move { inner.backend.keep_costs(run, costs).await }).await?;
             Ok(())
         })
     }

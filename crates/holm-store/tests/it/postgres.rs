@@ -58,7 +58,7 @@ async fn a_newer_schema_is_refused() {
     place.client().await.batch_execute("UPDATE holm_schema SET version = 99").await.unwrap();
     assert_eq!(
         place.try_open(StoreOptions::new()).await.map(|_| ()),
-        Err(StoreError::Newer { found: 99, known: 7 })
+        Err(StoreError::Newer { found: 99, known: 8 })
     );
 }
 
@@ -75,8 +75,8 @@ async fn a_database_of_the_schema_before_is_opened_with_all_it_holds_and_used_on
     drop((journal, store));
     // What the last steps added goes, what they took comes back, and the version is what it was.
     let client = place.client().await;
-    let before =
-        "ALTER TABLE holm_runs ADD holder text; DROP TABLE holm_folds; UPDATE holm_schema SET version = 5";
+    let before = "ALTER TABLE holm_runs ADD holder text; DROP TABLE holm_folds; DROP TABLE holm_spends;
+         UPDATE holm_schema SET version = 5";
     client.batch_execute(before).await.unwrap();
 
     let store = place.open(StoreOptions::new()).await;
@@ -86,7 +86,7 @@ async fn a_database_of_the_schema_before_is_opened_with_all_it_holds_and_used_on
     assert_eq!(store.search("harbour", 9).await.unwrap().len(), 1);
     drop(store.open("one").await.unwrap());
     let version: i32 = client.query_one("SELECT version FROM holm_schema", &[]).await.unwrap().get(0);
-    assert_eq!(version, 7);
+    assert_eq!(version, 8);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -107,6 +107,44 @@ async fn erasing_a_session_removes_results_that_no_session_refers_to() {
     let left = client.query("SELECT 1 FROM holm_pieces WHERE file = 'left'", &[]).await.unwrap();
     assert!(left.is_empty());
     assert_eq!(store.get(&kept, 0..9).await.unwrap(), [b'k'; 9]);
+}
+
+/// Whether the late writer waits for the one who erases the run.
+async fn until_one_waits(place: &Database) {
+    let client = place.client().await;
+    let waits = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database()
+         AND wait_event_type = 'Lock' LIMIT 1";
+    until("a writer that waits", async || client.query_opt(waits, &[]).await.unwrap()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_that_is_erased_in_the_meantime_gets_neither_a_tag_nor_a_result() {
+    let place = database().await;
+    let store = place.open(StoreOptions::new()).await;
+    for id in ["tagged", "with-result"] {
+        let mut journal = store.create(id).await.unwrap();
+        for line in &session(id, "find the harbour", "out", "fine").lines {
+            journal.append(line, Durability::Synced).await.unwrap();
+        }
+        drop(journal);
+        let mut client = place.client().await;
+        let erasure = client.transaction().await.unwrap();
+        erasure.execute("DELETE FROM holm_runs WHERE id = $1", &[&id]).await.unwrap();
+        let late = store.clone();
+        let late = tokio::spawn(async move {
+            match id {
+                "tagged" => late.tag(id, "sea").await.is_ok(),
+                _ => late.put(id, &[b'k'; 100_000]).await.is_ok(),
+            }
+        });
+        until_one_waits(&place).await;
+        erasure.commit().await.unwrap();
+        assert_eq!(late.await.unwrap(), id == "tagged", "{id}: a result that is nobody's is refused");
+        for table in ["tags", "blobs", "pieces"] {
+            let left = client.query(&format!("SELECT 1 FROM holm_{table}"), &[]).await.unwrap();
+            assert!(left.is_empty(), "{id}: holm_{table}");
+        }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -102,7 +102,8 @@ pub fn failure(class: FailureClass, message: &str) -> Failure {
     Failure { class, message, retry_after_ms: None, usage: Usage::default() }
 }
 
-/// The failure for a reply body that is not JSON of the expected shape.
+/// The failure for a reply body that is not JSON of the expected shape. The provider has answered,
+/// so the class says that it charges for the answer.
 pub fn unreadable(body: &[u8], error: &ReadError) -> Failure {
     if let Some(page) = web_page(body) {
         return page;
@@ -111,7 +112,7 @@ pub fn unreadable(body: &[u8], error: &ReadError) -> Failure {
         return failure(FailureClass::Truncated, "the reply's body ends in the middle");
     }
     let start = String::from_utf8_lossy(body.get(..80).unwrap_or(body));
-    failure(FailureClass::Server, &format!("the reply cannot be read; it begins {start:?}"))
+    failure(FailureClass::Truncated, &format!("the reply cannot be read; it begins {start:?}"))
 }
 
 /// Determines the class: first by the text where status codes are known to be wrong, then by the

@@ -181,6 +181,37 @@ fn a_child_that_was_refused_after_a_crash_is_still_paid_for_if_the_host_before_b
     assert_eq!(play.run.spent(), before.plus(NanoUsd::new(7)));
 }
 
+// Models that change meanwhile.
+
+#[test]
+fn the_ladder_waits_for_the_skills_under_way_so_each_is_paid_at_the_price_of_its_model() {
+    let mut config = priced(None, None);
+    let price = Price { input: 50_000_000, output: 50_000_000, cached: None, cache_write: None };
+    config.models.push(ModelSpec { price: Some(price), ..ModelSpec::named("dear") });
+    config.ladder = Some(Ladder::of_kind("copying"));
+    let end = |last: fn(&mut Play, ModelCallId)| {
+        let (mut play, effects) = calls(config.clone(), &[("extract", EXTRACT), ("extract", OTHER)]);
+        let [first, second] = model_calls(&effects)[..] else { panic!("{effects:?}") };
+        play.give(Input::ModelFinished { call: first, result: says("no JSON") });
+        let [again] = model_calls(&play.drain())[..] else { panic!("the first is tried again") };
+        play.give(Input::ModelFinished { call: again, result: says("still no JSON") });
+        play.drain();
+        assert!(!play.events.iter().any(|event| matches!(event, Event::SteppedUp { .. })));
+        let before = play.run.spent();
+        last(&mut play, second);
+        (play.run.spent().minus(before), play.run.state.reserved)
+    };
+    let (cost, _) = end(|play, call| play.give(Input::ModelFinished { call, result: says(FOUND) }));
+    assert_eq!(cost, NanoUsd::new(REPLY));
+    // Stopped, and paid when its bill comes: nothing stays reserved.
+    let (cost, reserved) = end(|play, call| {
+        play.give(Input::Cancelled { reason: "enough".into() });
+        play.give(Input::ModelFinished { call, result: says(FOUND) });
+    });
+    assert_eq!(cost, NanoUsd::new(REPLY));
+    assert_eq!(reserved, NanoUsd::ZERO);
+}
+
 // Limits that are set late.
 
 #[test]

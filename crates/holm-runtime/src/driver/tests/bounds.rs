@@ -193,3 +193,27 @@ async fn processes_that_each_add_a_little_keep_snapshots_too() {
     assert!(kept > 512, "{kept}");
     assert!(lines(&opened.text) <= 300, "{}", lines(&opened.text));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_is_closed_after_some_records_leaves_a_snapshot_of_its_end() {
+    let journals = MemoryJournalStore::new();
+    let agent = crate::Agent::builder("test/model", plays([])).journals(journals.clone()).build().unwrap();
+    let mut session = agent.start_as("run-1").await.unwrap();
+    session.prompt("begin").await.unwrap();
+    session.close().await;
+    let opened = journals.open("run-1").await.unwrap();
+    assert!(opened.snapshot.is_none(), "a few records are folded as fast");
+    drop(opened);
+    let mut session = agent.resume("run-1").await.unwrap();
+    for _ in 0..20 {
+        session.prompt("again").await.unwrap();
+    }
+    let view = session.run().view().to_vec();
+    session.close().await;
+    let opened = journals.open("run-1").await.unwrap();
+    assert!(opened.snapshot.is_some());
+    assert_eq!(lines(&opened.text), 1, "the snapshot's own record, and none after it");
+    let (folded, journal) = RestoredRun::open(&journals, "run-1", opened).await.unwrap();
+    drop(journal);
+    assert_eq!(folded.run.view(), view);
+}

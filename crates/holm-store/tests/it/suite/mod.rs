@@ -9,6 +9,7 @@ pub(crate) mod long;
 pub(crate) mod script;
 pub(crate) mod sessions;
 pub(crate) mod slips;
+pub(crate) mod spending;
 
 use holm_store::{Store, StoreOptions};
 use std::{future::Future, pin::Pin};
@@ -108,6 +109,11 @@ macro_rules! whole_suite {
                 of_two_who_change_a_note_one_is_told_to_look_again
                 a_note_goes_with_the_run_whose_name_it_has
                 an_encrypted_store_tells_nothing_of_its_notes
+            }
+            spending {
+                what_drivers_store_is_what_folds_count
+                no_journal_is_read_for_what_drivers_have_stored
+                records_that_a_crash_left_behind_the_stored_cost_are_counted
             }
         }
     };

@@ -67,7 +67,7 @@ fn errors_are_classified_wherever_they_stand() {
 fn a_body_that_is_no_stream_is_a_typed_failure() {
     let class = |body: &[u8]| decode(&codec(), &[body]).0.map_err(|failure| failure.class);
     assert_eq!(class(b"<html>"), Err(FailureClass::Network));
-    assert_eq!(class(b"[1]"), Err(FailureClass::Server));
+    assert_eq!(class(b"[1]"), Err(FailureClass::Truncated), "the provider has answered, and charges");
     assert_eq!(class(b"what\n"), Err(FailureClass::Server));
     assert_eq!(class(b""), Err(FailureClass::Truncated));
     let reply = |body: &[u8]| codec().reply(body).map_err(|failure| failure.class);
