@@ -17,7 +17,7 @@ pub(crate) struct PathsArgs {
 }
 
 pub(crate) fn execute(args: &PathsArgs, data: Option<&Path>) -> anyhow::Result<CommandExit> {
-    let places = HolmPaths::find(data)?;
+    let places = HolmPaths::look(data)?;
     let found = places.found();
     let mut rows: Vec<(&str, PathBuf, &str)> = vec![
         ("data", places.data.clone(), "your sessions, keys and trust; no tool may touch it"),

@@ -147,3 +147,14 @@ fn a_data_folder_that_cannot_be_made_is_needed_by_no_reader() {
     there(&["run", "--model", crate::stage::MODEL, "-p", "Hi."]).fails(1, "cannot create the folder ");
     assert!(there(&["doctor"]).out.contains("cannot be written (read-only file system)"));
 }
+
+#[test]
+fn commands_that_only_look_create_nothing() {
+    let stage = Stage::new([]);
+    let data = stage.data().with_file_name("above").join("data");
+    let more: [&[&str]; 4] = [&["check"], &["doctor"], &["trust", "--list"], &["hooks", "list"]];
+    for args in READERS.iter().filter(|args| !args.contains(&"one")).chain(&more) {
+        let ran = stage.holm([&["--data", data.to_str().unwrap()], *args].concat());
+        assert!(!data.parent().unwrap().exists(), "{args:?}: {ran:?}");
+    }
+}
