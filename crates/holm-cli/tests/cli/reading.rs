@@ -158,3 +158,14 @@ fn commands_that_only_look_create_nothing() {
         assert!(!data.parent().unwrap().exists(), "{args:?}: {ran:?}");
     }
 }
+
+#[test]
+fn a_key_that_cannot_be_saved_is_told_with_what_to_do() {
+    let stage = stage();
+    let data = text(&stage.data());
+    let line = ["sh", "-c", "echo key | \"$0\" keys add openai", env!("CARGO_BIN_EXE_holm")];
+    let there = within(&stage, &["--ro-bind", &data, &data], &line);
+    assert_eq!(there.code, Some(1), "{there:?}");
+    assert_eq!(there.err.matches("hint: ").count(), 1, "{there:?}");
+    assert!(there.err.contains("hint: nothing can be saved in "), "{there:?}");
+}
