@@ -50,8 +50,10 @@ pub(crate) fn execute(args: &InitArgs, data: Option<&Path>) -> anyhow::Result<Co
         None => None,
     };
     if let Some(model) = &model {
-        let settings = FolderSettings::find(&places)?.loaded.layers.settle(ConfigSettings::default());
-        model::check_name(model, &settings.providers)?;
+        // The user's file is not there yet, so only other files can name providers.
+        let settings = FolderSettings::find(&places).ok();
+        let settings = settings.map(|here| here.loaded.layers.settle(ConfigSettings::default()));
+        model::check_name(model, &settings.unwrap_or_default().providers)?;
     }
     let text = template(model.as_deref(), layer);
     // What is written must be what is read.

@@ -1,4 +1,5 @@
-//! `holm paths`: prints where Holm stores its files.
+//! `holm paths`: prints where Holm stores its files. It creates the data folder and the tool folder,
+//! because users copy files into what it shows.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +18,7 @@ pub(crate) struct PathsArgs {
 }
 
 pub(crate) fn execute(args: &PathsArgs, data: Option<&Path>) -> anyhow::Result<CommandExit> {
-    let places = HolmPaths::look(data)?;
+    let places = HolmPaths::find(data)?;
     let found = places.found();
     let mut rows: Vec<(&str, PathBuf, &str)> = vec![
         ("data", places.data.clone(), "your sessions, keys and trust; no tool may touch it"),

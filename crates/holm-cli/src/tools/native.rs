@@ -24,11 +24,16 @@ pub(crate) fn native(
     outputs: Option<&Path>,
 ) -> anyhow::Result<Toolbox> {
     let root = root(places, kept)?;
+    let context = FileToolContext::new(root).blobs(Arc::new(store.clone()));
+    // A command that only looks creates no data folder, and its tools never run.
+    if !places.data.is_dir() {
+        return of(context, outputs);
+    }
     let undo = UndoStore::open(holm_paths::undo_folder(&places.data))?;
     // Limits the disk use for users who never undo anything. If nothing can be written there, a
     // change that cannot be recorded fails by itself.
     let _ = undo.prune(KEPT, MOST_KEPT);
-    of(FileToolContext::new(root).undo(undo)?.blobs(Arc::new(store.clone())), outputs)
+    of(context.undo(undo)?, outputs)
 }
 
 /// The folder of the file tools, with its rules.

@@ -152,8 +152,10 @@ fn a_data_folder_that_cannot_be_made_is_needed_by_no_reader() {
 fn commands_that_only_look_create_nothing() {
     let stage = Stage::new([]);
     let data = stage.data().with_file_name("above").join("data");
+    // `holm paths` makes the folders that users copy files into.
+    let is_looking = |args: &&&[&str]| !args.contains(&"one") && !args.contains(&"paths");
     let more: [&[&str]; 4] = [&["check"], &["doctor"], &["trust", "--list"], &["hooks", "list"]];
-    for args in READERS.iter().filter(|args| !args.contains(&"one")).chain(&more) {
+    for args in READERS.iter().filter(is_looking).chain(&more) {
         let ran = stage.holm([&["--data", data.to_str().unwrap()], *args].concat());
         assert!(!data.parent().unwrap().exists(), "{args:?}: {ran:?}");
     }

@@ -210,8 +210,8 @@ fn calls_that_did_not_run_are_shown_with_their_reason() {
     }
     assert!(!replayed.contains("tool_output"), "{replayed}");
     let shown = stage.holm(["session", "show", "s"]).out;
-    for tool in ["read", "fly", "write"] {
-        let heading = format!("### Call of `{tool}` refused\n\n```\n");
+    for (number, tool) in [(1, "read"), (2, "fly"), (3, "write")] {
+        let heading = format!("### Call {number} of 3, `{tool}` refused\n\n```\n");
         assert_eq!(shown.matches(&heading).count(), 1, "{tool}\n{shown}");
     }
     assert!(
