@@ -52,6 +52,7 @@ use crate::{
     holm_paths::quoted,
     remote_user::RemoteUser,
     screen::{ScreenQuestion, TerminalOutput},
+    tools::CommandConfinement,
 };
 
 /// The longest run of blanks that a question shows as it is: deep indentation, and less than a line.
@@ -87,6 +88,8 @@ pub(crate) struct TerminalApprover {
     turn: Arc<Mutex<()>>,
     /// The calls that wait for that turn.
     waiting: QuestionPool,
+    /// The highest level that a hint names.
+    highest: TrustLevel,
     /// The folder of a plan while the user edits it; without it, plans cannot be edited.
     drafts: Option<PathBuf>,
     /// Where users who watch the session through a server can answer too.
@@ -106,8 +109,9 @@ impl TerminalApprover {
     /// An approver that says yes to these grants by itself.
     pub(crate) fn new(yes: GrantSet, person: UserPresence, screen: Arc<TerminalOutput>) -> Self {
         let granted = GrantSet::default();
-        let waiting = QuestionPool::default();
-        Self { yes, granted, person, screen, turn: Arc::default(), waiting, drafts: None, desk: None }
+        let (waiting, highest) = (QuestionPool::default(), TrustLevel::Jail);
+        let turn = Arc::default();
+        Self { yes, granted, person, screen, turn, waiting, highest, drafts: None, desk: None }
     }
 
     /// Whether a question reaches a person.
@@ -133,6 +137,15 @@ impl TerminalApprover {
     /// For a run that was granted this.
     pub(crate) fn of_run_with(self, granted: GrantSet) -> Self {
         Self { granted, ..self }
+    }
+
+    /// For a run whose commands are confined like this. Without a jail, its level is refused.
+    pub(crate) fn confined_by(self, confinement: CommandConfinement) -> Self {
+        let highest = match confinement {
+            CommandConfinement::Required => TrustLevel::Jail,
+            CommandConfinement::None => TrustLevel::Edit,
+        };
+        Self { highest, ..self }
     }
 
     /// With plans that the person can change, in files of this folder.
@@ -240,7 +253,8 @@ impl ApprovalAsker for TerminalApprover {
         let here: BoxFuture<'static, ApprovalAnswer> = match &self.person {
             UserPresence::Elsewhere(person) => person.approve(proposal, offer),
             UserPresence::Away => {
-                let why = lacking_helper(&proposal, &self.granted).unwrap_or_else(|| flags(&proposal));
+                let why = lacking_helper(&proposal, &self.granted);
+                let why = why.unwrap_or_else(|| flags(&proposal, self.highest));
                 self.screen.note(&format!("holm: `{}` was denied, {why}", proposal.tool));
                 let answer = ApprovalAnswer::No { reason: nobody(&proposal) };
                 Box::pin(async { answer })
@@ -367,8 +381,9 @@ fn lacking_helper(proposal: &Proposal, granted: &GrantSet) -> Option<String> {
     })
 }
 
-/// Which flags would have let a call run, for the person who reads the notes later.
-fn flags(proposal: &Proposal) -> String {
+/// Which flags would have let a call run, for the person who reads the notes later. No level above
+/// `highest` is named.
+fn flags(proposal: &Proposal, highest: TrustLevel) -> String {
     if let Some(never) = proposal.missing.iter().find(|need| shell::is_never_granted(need)) {
         return format!("because it needs {never}, which can never be granted");
     }
@@ -401,7 +416,7 @@ fn flags(proposal: &Proposal) -> String {
         list("--yes", &named_by_yes(proposal))
     };
     let why = asked_although_granted(proposal).map(|why| format!("{why}: ")).unwrap_or_default();
-    let how = match lowest_trust(proposal) {
+    let how = match lowest_trust(proposal).filter(|level| *level <= highest) {
         Some(level) => format!("--trust {}, or this call alone with {how}", level.name()),
         None => how,
     };

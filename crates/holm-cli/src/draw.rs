@@ -27,7 +27,7 @@ use running_calls::RunningCalls;
 /// How much of a call's arguments fits on a line beside its name.
 const ARGUMENT_CHARS: usize = 120;
 
-/// How much of the reason fits on a line for a call that was not run.
+/// How much of the reason fits on a line for a call that was not run or failed.
 const REASON_CHARS: usize = 240;
 
 /// Tools that notify the user and keep a list: their calls are not shown by their arguments.
@@ -79,9 +79,9 @@ struct ProgressState {
     reply: WrittenCalls,
     /// Calls that a person or a hook denied: their reason is on the screen already.
     denied: BTreeSet<ToolCallId>,
-    /// The beginnings of lines about calls that were not run, by the
+    /// The beginnings of lines about calls that were not run or failed, by the
     /// provider's ids, until the result says why.
-    unrun: BTreeMap<String, String>,
+    unexplained: BTreeMap<String, String>,
     /// The call whose text is on the screen.
     written: Option<CallId>,
     priced: CostCompleteness,
@@ -171,7 +171,7 @@ impl EventSink for ProgressPrinter {
         for line in dropped(&event.event) {
             self.note(&format!("  {line}"));
         }
-        for line in state.unrun_lines(&event.event, self.show.progress) {
+        for line in state.explained_lines(&event.event, self.show.progress) {
             self.note(&line);
         }
         if state.holds_back(&event.event) {
@@ -199,24 +199,21 @@ impl EventSink for ProgressPrinter {
 }
 
 impl ProgressState {
-    /// The lines about calls that were not run, each with its name and the reason. The reason is in
-    /// the result, which comes after the call has ended. A run that ends
-    /// before that leaves only the name.
-    fn unrun_lines(&mut self, event: &Event, detail: ProgressDetail) -> Vec<String> {
+    /// The lines about calls that were not run or failed, each with its name and the reason. The
+    /// reason is in the result, which comes after the call has ended. A run that ends before that
+    /// leaves only the name.
+    fn explained_lines(&mut self, event: &Event, detail: ProgressDetail) -> Vec<String> {
         match event {
             Event::CallFinished { call, id, outcome: Outcome::Refused, .. }
                 if !self.denied.contains(call) =>
             {
-                let proposed = self.calls.remove(call);
-                let lead = match (self.tools.get(call), proposed, self.reply.take(id)) {
-                    // Its beginning is on the screen already.
-                    (Some(tool), _, _) if detail == ProgressDetail::StepByStep => format!("  {tool}"),
-                    (Some(_), Some(proposed), _) => proposed,
-                    (Some(tool), None, _) => format!("· {tool}"),
-                    (None, _, Some(written)) => described(&written.name, &written.arguments),
-                    (None, _, None) => "· call".to_owned(),
-                };
-                self.unrun.insert(id.to_string(), lead);
+                let lead = self.lead(*call, id, detail);
+                self.unexplained.insert(id.to_string(), format!("{lead}: not run"));
+                Vec::new()
+            }
+            Event::CallFinished { call, id, outcome: Outcome::Failed, millis, .. } => {
+                let lead = self.lead(*call, id, detail);
+                self.unexplained.insert(id.to_string(), format!("{lead}: failed after {millis} ms"));
                 Vec::new()
             }
             Event::MessageAdded { message } if message.role == Role::Tool => {
@@ -225,22 +222,37 @@ impl ProgressState {
                     _ => None,
                 });
                 let lines = results.filter_map(|result| {
-                    let lead = self.unrun.remove(&result.call)?;
-                    Some(format!("{lead}: not run: {}", shortened(result.said())))
+                    let lead = self.unexplained.remove(&result.call)?;
+                    let reason = match result.outcome {
+                        // The first line says what went wrong; the rest may be a long output.
+                        Outcome::Failed => shortened(first_line(result.said())),
+                        _ => shortened(result.said()),
+                    };
+                    Some(if reason.is_empty() { lead } else { format!("{lead}: {reason}") })
                 });
                 lines.collect()
             }
-            Event::GroupEnded { .. } => {
-                let left = std::mem::take(&mut self.unrun);
-                left.into_values().map(|lead| format!("{lead}: not run")).collect()
-            }
+            Event::GroupEnded { .. } => std::mem::take(&mut self.unexplained).into_values().collect(),
             _ => Vec::new(),
+        }
+    }
+
+    /// The beginning of the line about a call that has ended.
+    fn lead(&mut self, call: ToolCallId, id: &str, detail: ProgressDetail) -> String {
+        let proposed = self.calls.remove(&call);
+        match (self.tools.get(&call), proposed, self.reply.take(id)) {
+            // Its beginning is on the screen already.
+            (Some(tool), _, _) if detail == ProgressDetail::StepByStep => format!("  {tool}"),
+            (Some(_), Some(proposed), _) => proposed,
+            (Some(tool), None, _) => format!("· {tool}"),
+            (None, _, Some(written)) => described(&written.name, &written.arguments),
+            (None, _, None) => "· call".to_owned(),
         }
     }
 
     /// Whether the line about this event waits for the reason.
     fn holds_back(&self, event: &Event) -> bool {
-        matches!(event, Event::CallFinished { id, .. } if self.unrun.contains_key(&**id))
+        matches!(event, Event::CallFinished { id, .. } if self.unexplained.contains_key(&**id))
     }
 }
 
@@ -254,6 +266,11 @@ fn described(tool: &str, arguments: &str) -> String {
 /// A denial with its reason, which may begin with the word itself.
 fn denied(reason: &str) -> String {
     if reason.starts_with("denied") { reason.to_owned() } else { format!("denied, {reason}") }
+}
+
+/// The first line that is not empty.
+fn first_line(text: &str) -> &str {
+    text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default()
 }
 
 /// A reason on one line.

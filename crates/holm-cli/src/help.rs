@@ -11,7 +11,7 @@ use clap::{
 
 use holm::guards::schema::closest;
 
-use crate::Cli;
+use crate::{Cli, holm_paths::quoted};
 
 /// Commands with more flags than fit on a screen. Flags that are marked with `hide_short_help` are
 /// shown by `--help-all` only.
@@ -35,10 +35,21 @@ fn with_help_all(command: Command) -> Command {
 /// suggestion for a mistyped command, if clap has none.
 pub(crate) fn print(said: &clap::Error) -> io::Result<()> {
     said.print()?;
-    match suggestion(said) {
-        Some(name) => writeln!(io::stderr(), "\n  tip: did you mean `holm {name}`?"),
-        None => Ok(()),
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match (suggestion(said), task(said, &words)) {
+        (Some(name), _) => writeln!(io::stderr(), "\n  tip: did you mean `holm {name}`?"),
+        (None, Some(task)) => {
+            writeln!(io::stderr(), "\n  tip: to give an agent this task, run: holm run -p {}", quoted(&task))
+        }
+        (None, None) => Ok(()),
     }
+}
+
+/// The task, if a user wrote one where a command belongs: several words, and the first is not a command.
+fn task(said: &clap::Error, words: &[String]) -> Option<String> {
+    let Some(ContextValue::String(typed)) = said.get(ContextKind::InvalidSubcommand) else { return None };
+    let is_first = words.first() == Some(typed) && said.get(ContextKind::SuggestedSubcommand).is_none();
+    (is_first && words.len() > 1).then(|| words.join(" "))
 }
 
 fn suggestion(said: &clap::Error) -> Option<String> {
@@ -73,6 +84,19 @@ mod tests {
         assert_eq!(nearest("rnu", &names), Some("run"));
         assert_eq!(nearest("sesion", &names), Some("session"));
         assert_eq!(nearest("xyz", &names), None);
+    }
+
+    #[test]
+    fn a_task_in_the_place_of_a_command_is_recognised() {
+        let check = |line: &str, expect: Option<&str>| {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            let typed = std::iter::once("holm".to_owned()).chain(words.clone());
+            let said = command(Cli::command()).try_get_matches_from(typed).unwrap_err();
+            assert_eq!(task(&said, &words).as_deref(), expect, "{line}");
+        };
+        check("fix the test", Some("fix the test"));
+        check("fix", None);
+        check("skill fix the test", None);
     }
 
     #[test]

@@ -107,19 +107,26 @@ impl HolmPaths {
         }
     }
 
-    /// Finds the folders from the flag, the environment and the current folder. Creates the data
-    /// folder and the user's tool folder. If the disk is full or read-only, they stay missing:
-    /// commands that only read need neither, and a command that writes reports its own failure.
+    /// Finds the folders as [`Self::look`] does, and creates the data folder and the user's tool
+    /// folder. If the disk is full or read-only, they stay missing: a command that writes reports
+    /// its own failure.
     pub(crate) fn find(flag: Option<&Path>) -> anyhow::Result<Self> {
+        let data = data_here(flag)?;
+        private_folder(&data).or_else(passed).map_err(|error| not_made(&data, &error))?;
+        let places = Self::look(flag)?;
+        private_folder(&places.tools()).or_else(passed)?;
+        Ok(places)
+    }
+
+    /// Finds the folders from the flag, the environment and the current folder, for a command that
+    /// only looks. Creates nothing, so the data folder may be missing.
+    pub(crate) fn look(flag: Option<&Path>) -> anyhow::Result<Self> {
         let data = data_here(flag)?;
         let work = std::env::current_dir().map_err(|error| {
             let message = format!("cannot use the current folder: {error}");
             CommandError::new(CommandExit::Failed, message).hint("go to an existing folder")
         })?;
-        private_folder(&data).or_else(passed).map_err(|error| not_made(&data, &error))?;
-        let places = Self::at(real(&data)?, work);
-        private_folder(&places.tools()).or_else(passed)?;
-        Ok(places)
+        Ok(Self::at(real(&data)?, work))
     }
 
     /// Which files of settings there are for the folder that is worked in.
@@ -270,11 +277,12 @@ pub(crate) async fn store(folder: &Path) -> anyhow::Result<Store> {
 }
 
 /// Opens the sessions of a folder for a command that only reads them. If the disk is full or the
-/// folder is read-only, that is a copy in memory, because a database cannot be opened there.
+/// folder is read-only, that is a copy in memory, because a database cannot be opened there. If there
+/// is no database yet, none is made.
 pub(crate) async fn store_to_read(folder: &Path) -> anyhow::Result<Store> {
     let path = folder.join(DATABASE);
-    if matches!(FolderState::of(folder), FolderState::Writable { .. }) {
-        match Store::open(database(folder)?).await {
+    if path.exists() && matches!(FolderState::of(folder), FolderState::Writable { .. }) {
+        match Store::open(&path).await {
             Err(StoreError::Full | StoreError::ReadOnly { .. }) => {}
             opened => return Ok(opened?),
         }

@@ -8,14 +8,18 @@
 
 mod media_support;
 
-use std::{fs, io, path::Path, sync::Arc};
+use std::{collections::BTreeMap, fs, io, path::Path, sync::Arc};
 
 use holm::{
     kernel::{Block, ModelResult, ModelSpec, Price, Reply, StopReason, ToolCall},
     models::{ModelClientError, ModelRouter, ScriptedModel},
     runtime::Model,
-    wire::{catalogue, services::ServiceTable},
+    wire::{
+        catalogue,
+        services::{ModelNameError, ServiceTable, UnknownServiceError},
+    },
 };
+use holm_config::ProviderSettings;
 
 use crate::screen::DisplayablePath as _;
 use crate::{
@@ -243,24 +247,46 @@ fn refused(name: &str, error: &ModelClientError, reach: &ProviderAccess) -> Comm
                 Ok(_) | Err(_) => trouble,
             }
         }
-        ModelClientError::Name(_) => {
-            let provider = name.split('/').next().unwrap_or_default();
-            // What could stand there without quotes; a path, say, begins with no name at all.
-            let is_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-            let is_name = !provider.is_empty() && provider.chars().all(is_key);
-            let provider = if is_name { provider } else { "NAME" };
-            let services = ServiceTable::stock();
-            let known: Vec<&str> = services.iter().map(|service| service.id.as_str()).collect();
-            CommandError::new(CommandExit::Usage, error.to_string()).hint(format!(
-                "write it as provider/model; the providers are {}, and `local` for files on this machine; a server of \
-                 your own that speaks OpenAI's format is [providers.{provider}] base_url = \"http://...\" in your \
-                 holm.toml",
-                known.join(", ")
-            ))
-        }
+        ModelClientError::Name(error) => unknown_name(name, error),
         ModelClientError::Variable(_)
         | ModelClientError::SecretInBase { .. }
         | ModelClientError::Transport(_) => CommandError::new(CommandExit::Usage, error.to_string()),
+    }
+}
+
+/// Whether a model's name leads anywhere with these settings.
+///
+/// # Errors
+/// What is wrong with the name, and what to write instead.
+pub(crate) fn check_name(
+    name: &str,
+    providers: &BTreeMap<String, ProviderSettings>,
+) -> Result<(), CommandError> {
+    let provider = name.split('/').next().unwrap_or_default();
+    let is_own = providers.get(provider).is_some_and(|own| own.base_url.is_some());
+    if is_own || matches!(provider, "local" | "scripted") {
+        return Ok(());
+    }
+    ServiceTable::stock().resolve(name).map(|_| ()).map_err(|error| unknown_name(name, &error))
+}
+
+fn unknown_name(name: &str, error: &ModelNameError) -> CommandError {
+    let wrong = |message: String| CommandError::new(CommandExit::Usage, message);
+    match error {
+        ModelNameError::Unknown(UnknownServiceError { name: provider, suggestion }) => {
+            // What could stand there without quotes; a path, say, begins with no name at all.
+            let is_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+            let is_name = !provider.is_empty() && provider.chars().all(is_key);
+            let table = if is_name { provider } else { "NAME" };
+            let near = suggestion.as_ref().map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+            wrong(format!("unknown provider {provider:?}")).hint(format!(
+                "{near}for a server of your own, add [providers.{table}] base_url = \"http://...\" to your \
+                 holm.toml; docs/models.md lists the other providers"
+            ))
+        }
+        ModelNameError::NotFull { .. } => wrong(format!("{name:?} is not a full model name"))
+            .hint("write it as provider/model, such as openai/gpt-5-mini"),
+        ModelNameError::BadCharacter | ModelNameError::TooLong { .. } => wrong(error.to_string()),
     }
 }
 

@@ -12,7 +12,7 @@ use std::{collections::BTreeSet, path::PathBuf};
 use holm::grants::{AccessRequest, Denial, DenialSet, Grant, GrantKind, GrantSet};
 use holm_tools::{
     hooks::HookTrustSource,
-    root::{DenyRules, ProtectionLevel, WorkspaceRoot, WorkspaceRootError},
+    root::{DenyRules, LiveGrants, ProtectionLevel, WorkspaceRoot, WorkspaceRootError},
     trust::{TrustLedger, TrustStatus, place},
 };
 
@@ -24,6 +24,8 @@ pub(crate) struct ProtectedPaths {
     files: BTreeSet<PathBuf>,
     /// The user's grants: a grant that names a file which everyday tools run opens that file.
     granted: GrantSet,
+    /// The grants that the user gives later. They open files to the file tools.
+    live: LiveGrants,
 }
 
 impl ProtectedPaths {
@@ -37,13 +39,18 @@ impl ProtectedPaths {
         let files = settings.filter_map(|path| path.canonicalize().ok());
         let servers = McpEntryFile::admitted(places).flat_map(|entry| entry.files(&places.work, places));
         let files = files.chain(scripts(places)).chain(servers).collect();
-        Self { files, granted: GrantSet::default() }
+        Self { files, ..Self::default() }
     }
 
     /// With what the user granted.
     pub(crate) fn granted<'a>(mut self, grants: impl IntoIterator<Item = &'a Grant>) -> Self {
         self.granted.extend(grants.into_iter().cloned());
         self
+    }
+
+    /// Opens what later grants name; clones share them.
+    pub(crate) fn live(&self) -> LiveGrants {
+        self.live.clone()
     }
 
     /// Adds files to the protected ones.
@@ -54,7 +61,7 @@ impl ProtectedPaths {
 
     /// The root, with these files kept from being written.
     pub(crate) fn over(&self, root: WorkspaceRoot) -> Result<WorkspaceRoot, WorkspaceRootError> {
-        let root = root.naming(&self.granted);
+        let root = root.naming(&self.granted).heeding(self.live.clone());
         self.files.iter().try_fold(root, |root, path| root.protect(path, ProtectionLevel::Writes))
     }
 

@@ -23,7 +23,7 @@ use holm::{
     wire::{
         Caching, MessageBuffer, NoMedia, WireOptions,
         media::describe,
-        services::{ProviderService, ServiceTable},
+        services::{KeyRequirement, ProviderService, ServiceTable},
     },
 };
 use holm_config::{ConfigLayer, ConfigSettings, KeyFile, ProviderSettings, SettingValue, ToolProtocol};
@@ -146,6 +146,17 @@ impl ProviderAccess {
             let SettingValue { value, origin } = variable;
             format!("{origin} takes the key of {provider} from ${value}, which is not set")
         })
+    }
+
+    /// Whether the provider of a model is called without a key: it takes none, and the settings
+    /// name none.
+    pub(crate) fn is_keyless(&self, model: &str) -> bool {
+        let provider = model.split('/').next().unwrap_or_default();
+        match ServiceTable::stock().find(provider) {
+            Ok(service) => service.key != KeyRequirement::Needed,
+            Err(_) if matches!(provider, "local" | "scripted") => true,
+            Err(_) => self.settings(model).is_some_and(|own| own.base_url.is_some() && own.key_env.is_none()),
+        }
     }
 
     /// A client for the provider in a model's name. A provider that is not in the catalogue is an

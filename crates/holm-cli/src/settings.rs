@@ -18,8 +18,10 @@ use holm_tools::trust::{ContentHash, LinkedPathError, TrustLedger, TrustStatus, 
 
 use crate::screen::DisplayablePath as _;
 use crate::{
+    commands::run::parsed,
     exit::{CommandError, CommandExit},
     holm_paths::{HolmPaths, ProjectTrust},
+    model,
     screen::TerminalOutput,
 };
 
@@ -71,6 +73,30 @@ impl FolderSettings {
         let hint = "`holm config trust` shows the file and asks you; `holm config forget` continues \
                     without it";
         refused(path, why, hint)
+    }
+
+    /// Checks what the settings name: command rules and models. A project's file is checked even if
+    /// it is not trusted yet.
+    ///
+    /// # Errors
+    /// The first mistake, with its file and line.
+    pub(crate) fn validate(&self) -> Result<(), CommandError> {
+        for (path, _) in &self.loaded.inert {
+            let bytes = read_plain(path).map_err(|error| {
+                CommandError::new(CommandExit::Usage, format!("{}: {error}", path.shown()))
+            })?;
+            ConfigSettings::of_project(&bytes, path).map_err(|error| refused(&error))?;
+        }
+        let settings = self.loaded.layers.clone().settle(ConfigSettings::default());
+        parsed(settings.allow.clone())?;
+        parsed(settings.deny.clone())?;
+        let first = settings.model.iter().map(|model| (&model.value, &model.origin));
+        let others =
+            settings.step_up.iter().flat_map(|models| models.value.iter().map(|name| (name, &models.origin)));
+        for (name, origin) in first.chain(others) {
+            model::check_name(name, &settings.providers).map_err(|trouble| trouble.at(Some(origin)))?;
+        }
+        Ok(())
     }
 
     /// What holds with these flags. That a file of the project is not used is told.

@@ -190,7 +190,7 @@ impl RunSkills {
             self.gate().admits(&path, hash.as_bytes()).map_err(|_| {
                 let name = found.folder.file_name().unwrap_or_default().to_string_lossy();
                 let command = places.typed(&format!("skill trust {}", quoted(&name)));
-                format!("you have not trusted it as it is; review it, then run `{command}`")
+                format!("you have not trusted it yet, or it changed since; review it, then run `{command}`")
             })?;
         }
         found.skill.clone()

@@ -41,6 +41,17 @@ impl StopSignal {
     }
 }
 
+impl StopSignal {
+    /// What the user is told. Only one at the keyboard can press Ctrl-C again.
+    const fn note(self) -> &'static str {
+        match self {
+            Self::Interrupt => "holm: stopping; press Ctrl-C again to quit at once",
+            Self::Terminate => "holm: stopping, because of SIGTERM",
+            Self::Hangup => "holm: stopping, because the terminal was closed",
+        }
+    }
+}
+
 /// The signals from now on.
 pub(crate) struct StopSignals {
     interrupt: Signal,
@@ -81,7 +92,7 @@ pub(crate) async fn cancel_on_signal(handle: RunHandle, screen: Arc<TerminalOutp
     // One set of streams for all: the second signal is not lost, however soon it comes.
     let Ok(mut signals) = StopSignals::listen() else { return };
     let first = signals.next().await;
-    screen.note_of_the_end("holm: stopping; press Ctrl-C again to quit at once");
+    screen.note_of_the_end(first.note());
     // A run that has ended needs no stopping.
     let _ = handle.cancel(first.reason());
     quit_on_another(signals).await;

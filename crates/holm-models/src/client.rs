@@ -198,7 +198,7 @@ pub enum ModelClientError {
     #[error("the base URL of {provider} contains a user name or password; remove it and use a key instead")]
     SecretInBase { provider: String },
     /// The key is missing.
-    #[error("no key for {provider}; set it in the environment, or pass it in the keys")]
+    #[error("there is no key for {provider}")]
     NoKey { provider: String },
     /// The key cannot be used with the provider.
     #[error("wrong kind of key for {provider}: it needs {wants}")]

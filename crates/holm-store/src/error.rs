@@ -78,7 +78,7 @@ pub enum StoreError {
              the runs"
     )]
     NotEncrypted,
-    #[error("the disk is full, or the store reached its size limit; free some space, then resume")]
+    #[error("the disk is full, or the store reached its size limit")]
     Full,
     #[error("cannot write to {place} ({reason}); choose a writable path")]
     ReadOnly { place: String, reason: String },

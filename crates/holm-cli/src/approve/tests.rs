@@ -45,11 +45,9 @@ fn yes_covers_what_it_names_and_nothing_else() {
 #[test]
 fn what_is_advised_can_be_typed() {
     let check = |need: &str, expect: &str| {
-        let said = flags(&Proposal {
-            reasons: vec![AskReason::EgressAfterMark],
-            missing: Vec::new(),
-            ..proposal(&[need])
-        });
+        let asked =
+            Proposal { reasons: vec![AskReason::EgressAfterMark], missing: Vec::new(), ..proposal(&[need]) };
+        let said = flags(&asked, TrustLevel::Jail);
         assert!(said.ends_with(&format!("allow it with --yes {expect}")), "{said}");
     };
     check("fetch:https://h.example/out?q=notes", "fetch:https://h.example/out");
@@ -210,7 +208,8 @@ fn no_grant_is_advised_that_can_never_be_given() {
     for need in ["fetch:http://169.254.169.254/", "fetch:http://metadata.google.internal/x"] {
         let asked = Proposal { reasons: vec![AskReason::MissingGrant], ..proposal(&[need]) };
         assert!(
-            !flags(&asked).contains("--grant") && flags(&asked).contains("can never be granted"),
+            !flags(&asked, TrustLevel::Jail).contains("--grant")
+                && flags(&asked, TrustLevel::Jail).contains("can never be granted"),
             "{need}"
         );
         assert!(nobody(&asked).contains("can never be granted"), "{need}");
@@ -218,7 +217,10 @@ fn no_grant_is_advised_that_can_never_be_given() {
         let text = question(&asked, &none).join("\n");
         assert!(text.contains("(can never be granted)"), "{text}");
     }
-    assert!(flags(&proposal(&["fetch:https://h.example/"])).contains("--grant fetch:https://h.example"));
+    assert!(
+        flags(&proposal(&["fetch:https://h.example/"]), TrustLevel::Jail)
+            .contains("--grant fetch:https://h.example")
+    );
     // What was shortened for the screen is not known to be one.
     assert!(!nobody(&proposal(&["fetch:http://h […9 characters not shown…] b"])).contains("never"));
 }
@@ -281,7 +283,7 @@ fn what_is_said_of_a_denial_is_true_of_what_was_granted() {
         let missing = missing.iter().map(ToString::to_string).collect();
         let asked = Proposal { level, missing, reasons: reasons.to_vec(), ..proposal(&["write:n.txt"]) };
         assert_eq!(nobody(&asked), reason, "{reasons:?}");
-        assert_eq!(flags(&asked), hint, "{reasons:?}");
+        assert_eq!(flags(&asked, TrustLevel::Jail), hint, "{reasons:?}");
     };
     check(
         Level::Write,
@@ -328,10 +330,22 @@ fn what_is_said_of_a_denial_is_true_of_what_was_granted() {
 #[test]
 fn a_call_that_says_nothing_of_its_needs_is_allowed_by_the_name_of_its_tool() {
     let check = |reasons: &[AskReason], expect: &str| {
-        let said = flags(&Proposal { reasons: reasons.to_vec(), ..proposal(&[]) });
+        let said = flags(&Proposal { reasons: reasons.to_vec(), ..proposal(&[]) }, TrustLevel::Jail);
         assert!(said.ends_with(expect), "{reasons:?}: {said}");
     };
     check(&[AskReason::Level], "allow it with --grant tool:read_file");
     check(&[AskReason::Level, AskReason::EgressAfterMark], "allow it with --yes tool:read_file");
     check(&[AskReason::LeavesPlan], "run it at a terminal");
+}
+
+#[test]
+fn without_a_jail_no_hint_names_its_level() {
+    let needs = ["exec:*", "exec:./**", "write:**"];
+    let missing = needs.iter().map(ToString::to_string).collect();
+    let reasons = vec![AskReason::MissingGrant, AskReason::Level];
+    let asked =
+        Proposal { level: Level::Execute, missing, reasons, tool: "shell".into(), ..proposal(&needs) };
+    assert!(flags(&asked, TrustLevel::Jail).contains("--trust jail, or this call alone with --yes "));
+    let said = flags(&asked, TrustLevel::Edit);
+    assert!(!said.contains("--trust") && said.contains("--yes 'exec:*'"), "{said}");
 }

@@ -332,7 +332,7 @@ impl ChatQuestion {
                 line(family.map(|_| " · [f]amily"), prefix.map(|_| " · [p] all like it"))
             }
             QuestionBody::Group(group) => {
-                let family = if group.offer.families().is_some() { " · [f]amilies" } else { "" };
+                let family = if group.offer.families().is_some() { " · [f] all like these" } else { "" };
                 let count = group.members.len();
                 format!("[y]es to all {count} once{family} · [o]ne by one · [n]o to all")
             }

@@ -23,7 +23,7 @@ use holm::{
     runtime::{DriveError, EventNotice, HandleError, JournalStore as _, RunHandle, RunReport},
     store::Store,
 };
-use holm_tools::agents::AgentLoader;
+use holm_tools::{agents::AgentLoader, root::LiveGrants};
 use tokio::{
     sync::mpsc,
     task::{AbortHandle, JoinSet},
@@ -126,6 +126,8 @@ struct ChatRun {
     grants: Mutex<GrantSet>,
     most: Mode,
     most_grants: Option<GrantSet>,
+    /// Opens files that a grant names to its tools.
+    live_grants: LiveGrants,
 }
 
 impl ChatRun {
@@ -274,11 +276,16 @@ impl ChatSessions {
         let Some(live) = self.live(tab) else { return self.note(tab, NOT_OPEN.into()) };
         let grants = live.change_grants(|has| has.iter().cloned().chain([grant.clone()]).collect());
         let is_given = grants.contains(grant);
+        if is_given {
+            live.live_grants.add(grant);
+        }
         self.say(tab, |handle| handle.tell(Input::GrantsChanged(grants)));
         self.note(
             tab,
             if is_given {
-                format!("{grant} is granted for this session")
+                format!(
+                    "{grant} is granted for this session. What your earlier answers granted is withdrawn."
+                )
             } else {
                 format!("the policy of this machine does not allow {grant}")
             },
@@ -290,9 +297,12 @@ impl ChatSessions {
     pub(super) fn trust(&mut self, tab: TabId, level: Option<TrustLevel>, mode: Mode) {
         let Some(level) = level else {
             let text = match FolderAccess::of(&self.places) {
-                Ok(FolderAccess::Trusted(level)) => format!("{}: {}", level.name(), level.meaning()),
-                Ok(FolderAccess::Reads) => format!("no level chosen. {}", TrustLevel::Look.meaning()),
-                Ok(FolderAccess::None) => format!("no level chosen. {}", TrustLevel::Ask.meaning()),
+                Ok(access @ FolderAccess::Trusted(level)) => {
+                    format!("{}: {}", level.name(), access.meaning())
+                }
+                Ok(access @ (FolderAccess::Reads | FolderAccess::None)) => {
+                    format!("no level chosen. {}", access.meaning())
+                }
                 Err(error) => error.to_string(),
             };
             return self.note(tab, text);
@@ -397,6 +407,7 @@ impl ChatSessionOpener {
             grants: Mutex::new(opened.session.run().grants().clone()),
             most: opened.most,
             most_grants: opened.most_grants.clone(),
+            live_grants: opened.made.live_grants.clone(),
         });
         let mode = known.get().and_then(|run| self.shared.applied(run, opened.session.run().mode()));
         // The tab was closed: no user can stop the work or answer questions any more.

@@ -50,7 +50,9 @@ pub(crate) enum AgentCommand {
 }
 
 pub(crate) fn execute(command: AgentCommand, data: Option<&Path>) -> anyhow::Result<CommandExit> {
-    let (places, screen) = (HolmPaths::find(data)?, TerminalOutput::default());
+    let is_looking = matches!(command, AgentCommand::List { .. } | AgentCommand::Show { .. });
+    let places = if is_looking { HolmPaths::look(data)? } else { HolmPaths::find(data)? };
+    let screen = TerminalOutput::default();
     match command {
         AgentCommand::List { json } => list(&places, &screen, json),
         AgentCommand::Show { agent, json } => show(&agent, &places, &screen, json),

@@ -13,9 +13,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use holm::{grants::escaped, wire::services::ServiceTable};
+use holm::grants::escaped;
 use holm_config::{
-    ConfigError, ConfigSettings, KeyFile,
+    ConfigError, KeyFile,
     agents_exe::{ExeKeys, ExeProject, ExeTree, UnsupportedFeature},
     read_plain,
     skills::SKILL_FILE,
@@ -23,7 +23,6 @@ use holm_config::{
 use holm_tools::{agents::AgentFile, registry::ToolSidecar, trust::TrustLedger};
 use serde_json::json;
 
-use super::run::parsed;
 use crate::screen::DisplayablePath as _;
 use crate::{
     agent_validator::{AgentSetupProblem, AgentValidator},
@@ -35,7 +34,7 @@ use crate::{
     mcp_entries::McpEntryFile,
     mcp_servers,
     screen::TerminalOutput,
-    settings::{FolderSettings, refused},
+    settings::FolderSettings,
     skills::everywhere,
 };
 
@@ -141,7 +140,7 @@ impl fmt::Display for FileProblem {
 }
 
 pub(crate) fn execute(args: &CheckArgs, data: Option<&Path>) -> anyhow::Result<CommandExit> {
-    let (places, screen) = (HolmPaths::find(data)?, TerminalOutput::default());
+    let (places, screen) = (HolmPaths::look(data)?, TerminalOutput::default());
     let mut findings = settings(&places);
     let ledger = TrustLedger::open(places.trust());
     findings.extend(HookOwner::ALL.iter().filter_map(|owner| hooks(*owner, &places, ledger.as_ref().ok())));
@@ -194,7 +193,7 @@ fn settings(places: &HolmPaths) -> Vec<FileFinding> {
         Ok(here) => (here.broken(places), here.inert().map(|(path, note)| (path.to_owned(), note)).collect()),
         Err(_) => (None, Vec::new()),
     };
-    let wrong = here.and_then(readable).err();
+    let wrong = here.and_then(|here| here.validate()).err();
     let parts = wrong.as_ref().map(CommandError::parts);
     // The message begins with the file, escaped, and its line; the other files are not to blame.
     let blamed = |path: &Path| {
@@ -230,19 +229,6 @@ fn settings(places: &HolmPaths) -> Vec<FileFinding> {
     findings
 }
 
-/// Validates the settings. A project's file is validated even if it is not trusted yet.
-fn readable(here: FolderSettings) -> Result<(), CommandError> {
-    for (path, _) in &here.loaded.inert {
-        let bytes = read_plain(path)
-            .map_err(|error| CommandError::new(CommandExit::Usage, format!("{}: {error}", path.shown())))?;
-        ConfigSettings::of_project(&bytes, path).map_err(|error| refused(&error))?;
-    }
-    let settings = here.loaded.layers.settle(ConfigSettings::default());
-    parsed(settings.allow.clone())?;
-    parsed(settings.deny.clone())?;
-    models(&settings)
-}
-
 /// What a person says of keys and colours, if they say something.
 fn chat(places: &HolmPaths) -> Option<FileFinding> {
     let path = places.data.join("chat.toml");
@@ -261,24 +247,6 @@ fn hooks(owner: HookOwner, places: &HolmPaths, ledger: Option<&TrustLedger>) -> 
         Err(error) => Some(format!("{error:#}")),
     };
     Some(FileFinding::new(path, "hooks", wrong.map(|why| FileProblem::said(&why))))
-}
-
-/// Whether the models that settings name lead anywhere.
-fn models(settings: &ConfigSettings) -> Result<(), CommandError> {
-    let first = settings.model.iter().map(|model| (&model.value, &model.origin));
-    let others =
-        settings.step_up.iter().flat_map(|models| models.value.iter().map(|name| (name, &models.origin)));
-    for (name, origin) in first.chain(others) {
-        let provider = name.split('/').next().unwrap_or_default();
-        let is_own = settings.providers.get(provider).is_some_and(|own| own.base_url.is_some());
-        if is_own || matches!(provider, "local" | "scripted") {
-            continue;
-        }
-        if let Err(error) = ServiceTable::stock().resolve(name) {
-            return Err(CommandError::new(CommandExit::Usage, format!("{origin}: {error}")));
-        }
-    }
-    Ok(())
 }
 
 /// Checks the agents-exe project of this folder, its agents and their keys.

@@ -57,7 +57,7 @@ pub(crate) fn execute(command: ConfigCommand, data: Option<&Path>) -> anyhow::Re
             screen.line(&serde_json::to_string_pretty(&holm_config::schema())?);
             Ok(CommandExit::Done)
         }
-        ConfigCommand::Show { origin, json } => show(&HolmPaths::find(data)?, &screen, origin, json),
+        ConfigCommand::Show { origin, json } => show(&HolmPaths::look(data)?, &screen, origin, json),
         ConfigCommand::Trust { yes } => trust(&yes.into_iter().collect(), &HolmPaths::find(data)?, &screen),
         ConfigCommand::Forget => forget(&HolmPaths::find(data)?, &screen),
     }

@@ -64,7 +64,7 @@ struct DoctorFinding {
 }
 
 pub(crate) async fn execute(args: &DoctorArgs, data: Option<&Path>) -> anyhow::Result<CommandExit> {
-    let (places, screen) = (HolmPaths::find(data)?, TerminalOutput::default());
+    let (places, screen) = (HolmPaths::look(data)?, TerminalOutput::default());
     let database = database(&places).await;
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let findings = std::iter::once(private(&places)).chain(disk::findings(&places.data, home));
@@ -133,7 +133,7 @@ fn unsound(places: &HolmPaths, error: &StoreError) -> String {
 
 fn settings(places: &HolmPaths) -> DoctorFinding {
     let (state, words) = match FolderSettings::find(places) {
-        Ok(here) => match (here.check(places), here.inert().next()) {
+        Ok(here) => match (here.check(places).and_then(|()| here.validate()), here.inert().next()) {
             (Err(trouble), _) => (DiagnosisState::Bad, no_run(&trouble)),
             (Ok(()), Some((_, note))) => (DiagnosisState::Lacking, note),
             (Ok(()), None) => {
@@ -159,7 +159,8 @@ fn jail() -> DoctorFinding {
     DoctorFinding { what: "confinement", state, words }
 }
 
-/// Which providers have keys; the keys themselves are never shown.
+/// Which providers have keys; the keys themselves are never shown. If the settings choose a model
+/// that needs no key, a missing one is not reported.
 fn keys(places: &HolmPaths) -> DoctorFinding {
     let settings = FolderSettings::find(places).map_or_else(
         |_| ConfigSettings::default(),
@@ -175,11 +176,15 @@ fn keys(places: &HolmPaths) -> DoctorFinding {
     let services = ServiceTable::stock();
     let known = services.iter().filter(|service| reach.has_key(&service.id));
     let known: Vec<&str> = known.map(|service| &*service.id).collect();
-    let (state, words) = match known.as_slice() {
-        [] => {
+    let chosen = settings.model.as_ref().map(|model| model.value.as_str());
+    let (state, words) = match (known.as_slice(), chosen) {
+        ([], Some(model)) if reach.is_keyless(model) => {
+            (DiagnosisState::Good, format!("{model} needs no key"))
+        }
+        ([], _) => {
             (DiagnosisState::Lacking, "no provider key; store one with `holm keys add PROVIDER`".to_owned())
         }
-        known => (DiagnosisState::Good, format!("keys for {}", known.join(", "))),
+        (known, _) => (DiagnosisState::Good, format!("keys for {}", known.join(", "))),
     };
     DoctorFinding { what: "keys", state, words }
 }

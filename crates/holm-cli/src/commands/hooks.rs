@@ -41,7 +41,9 @@ pub(crate) enum HooksCommand {
 }
 
 pub(crate) fn execute(command: HooksCommand, data: Option<&Path>) -> anyhow::Result<CommandExit> {
-    let (places, screen) = (HolmPaths::find(data)?, TerminalOutput::default());
+    let is_looking = matches!(command, HooksCommand::List { .. });
+    let places = if is_looking { HolmPaths::look(data)? } else { HolmPaths::find(data)? };
+    let screen = TerminalOutput::default();
     match command {
         HooksCommand::List { json } => list(&places, &screen, json),
         HooksCommand::Trust { yes } => trust(&yes.into_iter().collect(), &places, &screen),

@@ -11,9 +11,10 @@ use crate::screen::DisplayablePath as _;
 use crate::{
     exit::{CommandError, CommandExit},
     holm_paths::{self, HolmPaths},
+    model,
     provider_access::ProviderAccess,
     screen::TerminalOutput,
-    settings::refused,
+    settings::{FolderSettings, refused},
 };
 
 /// Arguments of `holm init`.
@@ -48,6 +49,12 @@ pub(crate) fn execute(args: &InitArgs, data: Option<&Path>) -> anyhow::Result<Co
         None if TerminalOutput::can_ask() => ask(&places, &screen)?,
         None => None,
     };
+    if let Some(model) = &model {
+        // The user's file is not there yet, so only other files can name providers.
+        let settings = FolderSettings::find(&places).ok();
+        let settings = settings.map(|here| here.loaded.layers.settle(ConfigSettings::default()));
+        model::check_name(model, &settings.unwrap_or_default().providers)?;
+    }
     let text = template(model.as_deref(), layer);
     // What is written must be what is read.
     ConfigSettings::read(&text, &path, layer).map_err(|error| refused(&error))?;

@@ -92,10 +92,10 @@ pub(crate) enum JobCommand {
 }
 
 pub(crate) async fn execute(command: JobCommand, data: Option<&Path>) -> anyhow::Result<CommandExit> {
-    let (places, screen) = (HolmPaths::find(data)?, TerminalOutput::default());
+    let screen = TerminalOutput::default();
     let store = match &command {
         JobCommand::List { .. } | JobCommand::Show { .. } | JobCommand::Log { .. } => {
-            places.store_to_read().await?
+            HolmPaths::look(data)?.store_to_read().await?
         }
         JobCommand::Add(_)
         | JobCommand::Change(_)
@@ -103,7 +103,7 @@ pub(crate) async fn execute(command: JobCommand, data: Option<&Path>) -> anyhow:
         | JobCommand::Run { .. }
         | JobCommand::Enable { .. }
         | JobCommand::Disable { .. }
-        | JobCommand::Remove { .. } => places.store().await?,
+        | JobCommand::Remove { .. } => HolmPaths::find(data)?.store().await?,
     };
     let shelf = JobRepository::new(store);
     let done = match command {

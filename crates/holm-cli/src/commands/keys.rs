@@ -19,6 +19,7 @@ use serde_json::json;
 use crate::screen::DisplayablePath as _;
 use crate::{
     exit::{CommandError, CommandExit},
+    folder_state::FolderState,
     holm_paths::HolmPaths,
     keyring::SystemKeyrings,
     provider_access::ProviderAccess,
@@ -60,7 +61,9 @@ pub(crate) enum KeysCommand {
 }
 
 pub(crate) async fn execute(command: KeysCommand, data: Option<&Path>) -> anyhow::Result<CommandExit> {
-    let (places, screen) = (HolmPaths::find(data)?, TerminalOutput::default());
+    let is_looking = matches!(command, KeysCommand::List { .. } | KeysCommand::Test { .. });
+    let places = if is_looking { HolmPaths::look(data)? } else { HolmPaths::find(data)? };
+    let screen = TerminalOutput::default();
     let mut keys = KeyFile::load(&places.keys()).map_err(|error| refused(&error))?;
     match command {
         KeysCommand::Add { provider, keyring } => {
@@ -74,7 +77,7 @@ pub(crate) async fn execute(command: KeysCommand, data: Option<&Path>) -> anyhow
             if keys.in_keyring().any(|kept| kept == name) {
                 SystemKeyrings::here(&places.data).remove(&name).map_err(|error| ring_trouble(&error))?;
             }
-            if !keys.remove(&name).map_err(|error| refused(&error))? {
+            if !keys.remove(&name).map_err(|error| unsaved(&error))? {
                 let message = format!("no stored key for `{name}`");
                 return Err(CommandError::new(CommandExit::Missing, message)
                     .hint("holm keys list shows them")
@@ -124,6 +127,18 @@ fn no_key(provider: &str, why: &str) -> CommandError {
 fn not_kept(provider: &str, error: &ConfigError) -> CommandError {
     match &error.problem {
         ConfigProblem::WrongValue(why) => no_key(provider, why),
+        _ => unsaved(error),
+    }
+}
+
+/// A file of keys that cannot be saved. If the disk is full or read-only, the command itself says
+/// what to do.
+fn unsaved(error: &ConfigError) -> CommandError {
+    let folder = error.path.parent().unwrap_or(&error.path);
+    match (&error.problem, FolderState::of(folder)) {
+        (ConfigProblem::Unwritable(_), FolderState::Full { .. } | FolderState::ReadOnly { .. }) => {
+            CommandError::new(CommandExit::Failed, error.to_string())
+        }
         _ => refused(error),
     }
 }
@@ -160,7 +175,7 @@ fn add(
                 KeyringError::NoKey => no_key(provider, &error.to_string()),
                 KeyringError::NotHere | KeyringError::Refused(_) => ring_trouble(&error),
             })?;
-            keys.set_in_keyring(provider).map_err(|error| refused(&error))?;
+            keys.set_in_keyring(provider).map_err(|error| unsaved(&error))?;
             " in the keyring"
         }
         KeyStorage::File => {

@@ -103,7 +103,9 @@ pub(crate) struct McpAddArgs {
 }
 
 pub(crate) async fn execute(command: McpCommand, data: Option<&Path>) -> anyhow::Result<CommandExit> {
-    let (places, screen) = (HolmPaths::find(data)?, Arc::new(TerminalOutput::default()));
+    let is_looking = matches!(command, McpCommand::List { .. });
+    let places = if is_looking { HolmPaths::look(data)? } else { HolmPaths::find(data)? };
+    let screen = Arc::new(TerminalOutput::default());
     match command {
         McpCommand::Add(add) => match &add.from {
             Some(file) => take_over(file, &places, &screen),

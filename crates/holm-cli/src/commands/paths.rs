@@ -1,4 +1,5 @@
-//! `holm paths`: prints where Holm stores its files.
+//! `holm paths`: prints where Holm stores its files. It creates the data folder and the tool folder,
+//! because users copy files into what it shows.
 
 use std::path::{Path, PathBuf};
 

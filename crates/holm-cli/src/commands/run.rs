@@ -45,7 +45,7 @@ use holm::{
     },
     store::Store,
 };
-use holm_tools::{agents::AgentLoader, shell::CommandRule};
+use holm_tools::{agents::AgentLoader, root::LiveGrants, shell::CommandRule};
 use serde_json::json;
 
 use super::session;
@@ -71,7 +71,7 @@ use crate::{
     work_watch::WorkWatch,
 };
 pub(crate) use agent_parts::RunSinks;
-use agent_parts::{AgentParts, RunTools, shown_before};
+use agent_parts::{AgentParts, RunTools, confinement, shown_before};
 pub(crate) use hosted_session::{ExtraTools, HostedSession};
 use prepared_run::{SessionStartParts, lost, missed};
 use resolved_settings::ResolvedSettings;
@@ -486,7 +486,7 @@ async fn run(args: RunArgs, data: Option<&Path>) -> anyhow::Result<CommandExit> 
     let work_watch = WorkWatch::default();
     let yes = args.yes.iter().cloned().collect();
     let terminal = TerminalApprover::new(yes, person, Arc::clone(&screen)).drafting_in(&prepared.places.data);
-    let terminal = terminal.of_run_with(args.granted());
+    let terminal = terminal.of_run_with(args.granted()).confined_by(confinement(args));
     let start = SessionStartParts {
         chosen,
         terminal,
@@ -599,11 +599,12 @@ pub(crate) async fn seated_with(
         screen.note(&format!("holm: {note}"));
     }
     let terminal = TerminalApprover::new(args.yes.iter().cloned().collect(), person, Arc::clone(screen));
+    let terminal = terminal.confined_by(confinement(args));
     let places = places.clone().within(args.ways.bounds());
     let parts = AgentParts::assemble(args, &places, store.clone(), chosen, terminal, screen).await?;
-    let (crew, secrets, hooks) = parts.parts();
+    let ((crew, secrets, hooks), live_grants) = (parts.parts(), parts.live_grants());
     let (agent, tools) = parts.agent(args, sinks)?;
-    Ok(AssembledAgent { agent, tools, crew, secrets, hooks, store })
+    Ok(AssembledAgent { agent, tools, crew, secrets, hooks, live_grants, store })
 }
 
 /// An agent with its parts.
@@ -613,6 +614,8 @@ pub(crate) struct AssembledAgent {
     pub(crate) crew: AgentLoader,
     pub(crate) secrets: SecretRedactor,
     pub(crate) hooks: HookSet,
+    /// Takes grants that are given during the session.
+    pub(crate) live_grants: LiveGrants,
     pub(crate) store: Store,
 }
 

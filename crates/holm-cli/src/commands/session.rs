@@ -95,7 +95,7 @@ pub(crate) async fn execute(
     let command = command.named_in(&store).await?;
     match command {
         SessionCommand::List(args) => {
-            list::list(&SessionCommandContext { store, screen, places: HolmPaths::find(data)? }, args).await
+            list::list(&SessionCommandContext { store, screen, places: HolmPaths::look(data)? }, args).await
         }
         SessionCommand::Show(args) => show::show(&store, &screen, &args).await,
         SessionCommand::Search(args) => search::search(&store, &screen, &args).await,

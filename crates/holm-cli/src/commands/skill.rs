@@ -75,9 +75,9 @@ pub(crate) async fn execute(
 ) -> anyhow::Result<CommandExit> {
     let screen = TerminalOutput::default();
     match command {
-        SkillCommand::List { json } => list(&HolmPaths::find(data)?, &screen, json),
+        SkillCommand::List { json } => list(&HolmPaths::look(data)?, &screen, json),
         SkillCommand::Show { skill, arguments } => {
-            let skills = RunSkills::find(&HolmPaths::find(data)?, &[]);
+            let skills = RunSkills::find(&HolmPaths::look(data)?, &[]);
             let usable = usable(&skills, &skill)?;
             // Without arguments the placeholders are shown: a gap would not show
             // that something belongs there.
@@ -159,7 +159,7 @@ fn list(places: &HolmPaths, screen: &TerminalOutput, as_json: bool) -> anyhow::R
         let about = found.skill.as_ref().map(|skill| skill.description.clone());
         let problem = match &about {
             Err(why) => Some((*why).clone()),
-            Ok(_) if !is_used => Some("you have not trusted it as it is".to_owned()),
+            Ok(_) if !is_used => Some("you have not trusted it yet, or it changed since".to_owned()),
             Ok(_) => None,
         };
         if as_json {

@@ -151,7 +151,7 @@ pub(crate) async fn execute(args: ToolArgs, data: Option<&Path>) -> anyhow::Resu
         ToolCommand::Distrust(args) => return trust::distrust(&args, &HolmPaths::find(data)?, &screen),
         ToolCommand::Confirm(args) => return trust::confirm(&args, &HolmPaths::find(data)?, &screen),
         ToolCommand::Validate { tool, json } if wasm::is_file(&tool) => {
-            return wasm::validate(&tool, json, &HolmPaths::find(data)?, &screen).await;
+            return wasm::validate(&tool, json, &HolmPaths::look(data)?, &screen).await;
         }
         ToolCommand::Execute(args) if wasm::is_file(&args.tool) => {
             let places = HolmPaths::find(data)?;
@@ -165,10 +165,14 @@ pub(crate) async fn execute(args: ToolArgs, data: Option<&Path>) -> anyhow::Resu
         | ToolCommand::Validate { .. }
         | ToolCommand::Execute(_) => {}
     }
-    let places = HolmPaths::find(data)?;
-    let store = match &args.command {
-        ToolCommand::Execute(_) => places.store().await?,
-        _ => places.store_to_read().await?,
+    let (places, store) = if let ToolCommand::Execute(_) = &args.command {
+        let places = HolmPaths::find(data)?;
+        let store = places.store().await?;
+        (places, store)
+    } else {
+        let places = HolmPaths::look(data)?;
+        let store = places.store_to_read().await?;
+        (places, store)
     };
     args.tools.check()?;
     let rules = match &args.command {

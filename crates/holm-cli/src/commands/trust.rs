@@ -61,7 +61,7 @@ enum TrustCommand {
 }
 
 pub(crate) async fn execute(args: &TrustArgs, data: Option<&Path>) -> anyhow::Result<CommandExit> {
-    let (places, screen) = (HolmPaths::find(data)?, Arc::new(TerminalOutput::default()));
+    let (places, screen) = (HolmPaths::look(data)?, Arc::new(TerminalOutput::default()));
     if let Some(TrustCommand::Suggest { json }) = args.command {
         return suggest::execute(&places, &screen, json).await;
     }
@@ -103,6 +103,9 @@ fn list(file: &FolderTrustFile, screen: &TerminalOutput, json: bool) {
         let rows: Vec<_> =
             file.folders().map(|(path, level)| json!({ "folder": path, "level": level })).collect();
         return screen.line(&json!(rows).to_string());
+    }
+    if file.folders().next().is_none() {
+        screen.note("holm: no folder has a level yet; `holm trust LEVEL` chooses one");
     }
     for (path, level) in file.folders() {
         screen.line(&format!("{:<5} {}", level.name(), path.shown()));

@@ -63,8 +63,8 @@ fn calls_and_failures_are_worth_a_line_and_most_events_are_not() {
     assert!(progress(&long, |_| "").unwrap().ends_with("x…"));
 }
 
-/// What a run tells of calls that were not run.
-fn unrun(detail: ProgressDetail, events: &[Event]) -> Vec<String> {
+/// What a run tells of calls that were not run or failed.
+fn explained(detail: ProgressDetail, events: &[Event]) -> Vec<String> {
     let mut state = ProgressState::default();
     let mut lines = Vec::new();
     for event in events {
@@ -81,13 +81,13 @@ fn unrun(detail: ProgressDetail, events: &[Event]) -> Vec<String> {
             }
             _ => {}
         }
-        lines.extend(state.unrun_lines(event, detail));
+        lines.extend(state.explained_lines(event, detail));
     }
     lines
 }
 
 #[test]
-fn a_call_that_was_not_run_is_told_with_its_name_and_the_reason() {
+fn a_call_that_was_not_run_or_failed_is_told_with_its_name_and_the_reason() {
     let message = |role: Role, blocks: Vec<Block>| Event::MessageAdded {
         message: Arc::new(Message::new(MessageId::new(1), role, blocks)),
     };
@@ -95,24 +95,21 @@ fn a_call_that_was_not_run_is_told_with_its_name_and_the_reason() {
         let call = ToolCall { id: "c".into(), name: name.into(), arguments: arguments.into(), replay: None };
         message(Role::Assistant, vec![Block::ToolCall(call)])
     };
-    let refused = || Event::CallFinished {
+    let finished = |outcome| Event::CallFinished {
         call: ToolCallId::new(1),
         id: "c".into(),
-        outcome: Outcome::Refused,
+        outcome,
         bytes: 0,
-        millis: 0,
+        millis: 4,
         metadata: None,
     };
-    let result = |text: &str| {
-        let result = ToolResult {
-            call: "c".into(),
-            tool: "t".into(),
-            text: text.into(),
-            outcome: Outcome::Refused,
-            parts: Vec::new(),
-        };
+    let refused = || finished(Outcome::Refused);
+    let came = |text: &str, outcome| {
+        let result =
+            ToolResult { call: "c".into(), tool: "t".into(), text: text.into(), outcome, parts: Vec::new() };
         message(Role::Tool, vec![Block::ToolResult(result)])
     };
+    let result = |text: &str| came(text, Outcome::Refused);
     let proposed = || Event::CallProposed {
         call: ToolCallId::new(1),
         tool: "write".into(),
@@ -120,7 +117,7 @@ fn a_call_that_was_not_run_is_told_with_its_name_and_the_reason() {
         fixes: Vec::new(),
     };
     let check = |detail: ProgressDetail, events: &[Event], expect: &[&str]| {
-        assert_eq!(unrun(detail, events), expect);
+        assert_eq!(explained(detail, events), expect);
     };
     let unknown = [written("nosuch", "{\"a\":1}"), refused(), result("there is no\n tool `nosuch`")];
     let told = ["· nosuch {\"a\":1}: not run: there is no tool `nosuch`"];
@@ -129,6 +126,11 @@ fn a_call_that_was_not_run_is_told_with_its_name_and_the_reason() {
     let denied = [written("write", "{}"), proposed(), refused(), result("plan mode only reads")];
     check(ProgressDetail::CallByCall, &denied, &["· write {}: not run: plan mode only reads"]);
     check(ProgressDetail::StepByStep, &denied, &["  write: not run: plan mode only reads"]);
+    let failing =
+        |text| [written("write", "{}"), proposed(), finished(Outcome::Failed), came(text, Outcome::Failed)];
+    let told = ["· write {}: failed after 4 ms: a.txt: read it first"];
+    check(ProgressDetail::CallByCall, &failing("\na.txt: read it first\nand more"), &told);
+    check(ProgressDetail::StepByStep, &failing(""), &["  write: failed after 4 ms"]);
     let said = Event::ApprovalGiven { call: ToolCallId::new(1), allowed: false, reason: "no".into() };
     check(ProgressDetail::CallByCall, &[proposed(), said, refused(), result("no")], &[]);
     let ended = Event::GroupEnded {

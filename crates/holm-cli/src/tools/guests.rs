@@ -90,7 +90,8 @@ fn some(tools: &Toolbox, keep: impl Fn(&kernel::ToolSpec) -> bool) -> Toolbox {
 pub(crate) fn missing() -> Option<String> {
     let all = shipped_guests::all().len();
     let prepared = shipped_guests::all().iter().filter(|guest| guest.is_prepared()).count();
-    lacking(all, prepared).map(|what| format!("{what}; `make guests` in its sources makes them"))
+    lacking(all, prepared)
+        .map(|what| format!("{what}; run `make guests` in its sources, then build it again"))
 }
 
 /// The message about missing guests, given how many the build has and how many are usable. All
@@ -98,10 +99,10 @@ pub(crate) fn missing() -> Option<String> {
 fn lacking(all: usize, prepared: usize) -> Option<String> {
     match (all, prepared) {
         (0, _) => Some(NONE.to_owned()),
-        (all, prepared) if prepared < all => Some(format!(
-            "{} of the {all} WASM tools inside this program were not prepared when it was built",
-            all - prepared
-        )),
+        (_, 0) => Some("this build has no prepared WASM tools".to_owned()),
+        (all, prepared) if prepared < all => {
+            Some(format!("this build has only {prepared} of {all} WASM tools prepared"))
+        }
         _ => None,
     }
 }

@@ -21,6 +21,6 @@ mod own_tools;
 mod tests;
 
 pub(crate) use guests::{BuiltinToolSet, missing};
-pub(crate) use native::{native, native_apart};
+pub(crate) use native::{native, native_apart, root};
 pub(crate) use outside_tools::{CommandConfinement, OutsideTools};
 pub(crate) use own_tools::own;

@@ -6,7 +6,7 @@ use holm::{runtime::Toolbox, store::Store};
 use holm_tools::{
     files::{self, FileToolContext},
     info,
-    root::{ProtectionLevel, WorkspaceRoot},
+    root::{ProtectionLevel, WorkspaceRoot, WorkspaceRootError},
     undo::{KEPT, MOST_KEPT, UndoStore},
 };
 
@@ -23,13 +23,22 @@ pub(crate) fn native(
     store: &Store,
     outputs: Option<&Path>,
 ) -> anyhow::Result<Toolbox> {
-    let root =
-        kept.over(WorkspaceRoot::open(&places.work)?.protect(&places.data, ProtectionLevel::Everything)?)?;
+    let root = root(places, kept)?;
+    let context = FileToolContext::new(root).blobs(Arc::new(store.clone()));
+    // A command that only looks creates no data folder, and its tools never run.
+    if !places.data.is_dir() {
+        return of(context, outputs);
+    }
     let undo = UndoStore::open(holm_paths::undo_folder(&places.data))?;
     // Limits the disk use for users who never undo anything. If nothing can be written there, a
     // change that cannot be recorded fails by itself.
     let _ = undo.prune(KEPT, MOST_KEPT);
-    of(FileToolContext::new(root).undo(undo)?.blobs(Arc::new(store.clone())), outputs)
+    of(context.undo(undo)?, outputs)
+}
+
+/// The folder of the file tools, with its rules.
+pub(crate) fn root(places: &HolmPaths, kept: &ProtectedPaths) -> Result<WorkspaceRoot, WorkspaceRootError> {
+    kept.over(WorkspaceRoot::open(&places.work)?.protect(&places.data, ProtectionLevel::Everything)?)
 }
 
 /// The tools for a folder that one agent works in alone. There is nothing to undo: the folder is

@@ -62,7 +62,7 @@ fn what_is_not_understood_is_2_with_one_message() {
     let check = |args: &[&str], expect: &str| stage.holm(args).fails(2, expect);
     check(&["run", "-p", ""], "the prompt is empty");
     check(&["run", "-p", "hi", "--model", "nobody-knows/this"], "[providers.nobody-knows] base_url");
-    check(&["run", "-p", "hi", "--model", "/etc/passwd"], "[providers.NAME] base_url");
+    check(&["run", "-p", "hi", "--model", "/etc/passwd"], "hint: write it as provider/model");
     check(&["run", "-p", "hi", "--grant", "fly:moon"], "fly:moon");
     check(&["run", "-p", "hi", "--mode", "sideways"], "sideways");
     check(&["run", "-p", "hi", "--budget", "much"], "is not an amount in US dollars");

@@ -327,6 +327,9 @@ fn explain_says_what_would_happen_to_a_call_and_runs_nothing() {
     assert!(said.err.contains("`holm tool list`"), "{said:?}");
     let said = stage.holm(["trust", "--explain", "write {"]);
     assert!(said.out.contains("it would not run") && !said.out.contains("not run: not run"), "{said:?}");
+    let said = stage.holm(["trust", "--explain", "read {}"]);
+    let expected = "it would not run: the arguments are invalid: `path` is missing";
+    assert!(said.out.contains(expected), "{said:?}");
     stage.holm(["trust", "--explain", "read"]).fails(2, "the arguments of `read` are missing");
 }
 
@@ -389,10 +392,11 @@ fn suggest_lists_what_was_approved_and_nothing_wider() {
 
 #[test]
 fn suggest_names_flags_that_would_have_spared_the_questions() {
-    let write = json!({ "path": "a*.txt", "content": "x\n" }).to_string();
+    let write = |path: &str| json!({ "path": path, "content": "x\n" }).to_string();
     let acts = || {
         [
-            Act::calls(&[("c1", "write", &write)]),
+            Act::calls(&[("c0", "write", &write("src/**"))]),
+            Act::calls(&[("c1", "write", &write("a.txt"))]),
             Act::calls(&[("c2", "shell", r#"{"script":"ls -l"}"#)]),
             Act::says("Done."),
         ]
@@ -400,17 +404,19 @@ fn suggest_names_flags_that_would_have_spared_the_questions() {
     let stage = Stage::new(acts().into_iter().chain(acts()));
     stage.trust("look");
     let line = run_in(&stage.work());
-    let (code, screen) = terminal::pressing(&stage, &line, &["[n]o: "], &["y\n", "y\n"]);
+    let (code, screen) = terminal::pressing(&stage, &line, &["[n]o: "], &["y\n", "y\n", "y\n"]);
     assert_eq!(code, Some(0), "{screen}");
     let said = stage.holm(["trust", "suggest"]);
     assert_eq!(
-        said.out, "--allow-command 'ls -l'  # approved once\n--yes 'write:a[*].txt'  # approved once\n",
+        said.out, "--allow-command 'ls -l'  # approved once\n--yes write:a.txt  # approved once\n",
         "{said:?}"
     );
+    assert!(said.err.contains("no flag covers write:src/**, because"), "{said:?}");
     assert!(said.err.contains("also needs the level `edit`"), "{said:?}");
     // With these flags nothing is asked, so nothing is denied.
-    fs::remove_file(stage.work().join("a*.txt")).unwrap();
-    let flags = ["-p", "Go", "--trust", "edit", "--allow-command", "ls -l", "--yes", "write:a[*].txt"];
+    fs::remove_dir_all(stage.work().join("src")).unwrap();
+    fs::remove_file(stage.work().join("a.txt")).unwrap();
+    let flags = ["-p", "Go", "--trust", "edit", "--allow-command", "ls -l", "--yes", "write:a.txt"];
     let ran = stage.run(&flags);
     assert!(ran.code == Some(0) && !ran.err.contains("denied"), "{ran:?}");
 }
@@ -443,4 +449,15 @@ fn one_question_lies_between_holm_in_a_fresh_repository_and_the_first_finished_e
     for name in ["calc.py", "other.py"] {
         assert!(fs::read_to_string(stage.work().join(name)).unwrap().contains("a + b"), "{name}");
     }
+}
+
+#[test]
+fn a_file_that_no_answer_opens_is_denied_without_a_question() {
+    let write = json!({ "path": ".vscode/tasks.json", "content": "{}" }).to_string();
+    let stage = Stage::new([Act::calls(&[("c1", "write", &write)]), Act::says("Done.")]);
+    stage.trust("look");
+    let line = format!("{} run --model {MODEL} -p Go", env!("CARGO_BIN_EXE_holm"));
+    let (_, screen) = terminal::pressing(&stage, &line, &["[n]o: "], &["y\n"]);
+    assert!(!screen.contains("[n]o: "), "{screen}");
+    assert!(screen.contains("is protected, because"), "{screen}");
 }

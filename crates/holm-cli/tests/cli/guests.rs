@@ -29,7 +29,7 @@ fn a_program_without_guests_says_so() {
         return;
     }
     // Both say the same.
-    let told = ran.err.trim().strip_prefix("holm: ").and_then(|line| line.split_once("; `make guests`"));
+    let told = ran.err.trim().strip_prefix("holm: ").and_then(|line| line.split_once("; run `make guests`"));
     let (lacks, _) = told.unwrap_or_else(|| panic!("{ran:?}"));
     wasm.fails(6, &format!("error: {lacks}\n"));
     assert!(wasm.err.contains("hint: run `make guests`"), "{wasm:?}");

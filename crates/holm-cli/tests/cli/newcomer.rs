@@ -201,3 +201,27 @@ fn each_bad_file_is_one_message_with_file_line_and_fix_and_nothing_on_standard_o
         assert!(stage.double.requests().is_empty(), "{what}: nobody is asked");
     }
 }
+
+#[test]
+fn init_check_and_doctor_agree_about_the_model() {
+    let stage = Stage::new([]);
+    let mine = stage.work().join("../mine.toml");
+    let holm = |args: &[&str]| {
+        let mut command = stage.command(args);
+        Ran::of(&command.env("HOLM_CONFIG", &mine).env_remove("OPENAI_API_KEY").output().unwrap())
+    };
+    holm(&["init", "--model", "mine/m1"])
+        .fails(2, "unknown provider \"mine\"\n  hint: for a server of your own");
+    assert!(!mine.exists());
+    fs::write(&mine, "model = \"mine/m1\"\n").unwrap();
+    for command in ["check", "doctor"] {
+        let ran = holm(&[command]);
+        assert!(ran.code != Some(0) && ran.out.contains("mine.toml:1: unknown provider"), "{ran:?}");
+        assert_eq!(ran.out.matches("[providers.mine]").count(), 1, "{ran:?}");
+    }
+    let own = "model = \"mine/m1\"\n[providers.mine]\nbase_url = \"http://127.0.0.1:9\"\n";
+    fs::write(&mine, own).unwrap();
+    assert_eq!(holm(&["check"]).code, Some(0));
+    let ran = holm(&["doctor"]);
+    assert!(ran.out.contains("mine/m1 needs no key") && ran.out.contains("settings     readable"), "{ran:?}");
+}

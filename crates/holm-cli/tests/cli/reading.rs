@@ -147,3 +147,27 @@ fn a_data_folder_that_cannot_be_made_is_needed_by_no_reader() {
     there(&["run", "--model", crate::stage::MODEL, "-p", "Hi."]).fails(1, "cannot create the folder ");
     assert!(there(&["doctor"]).out.contains("cannot be written (read-only file system)"));
 }
+
+#[test]
+fn commands_that_only_look_create_nothing() {
+    let stage = Stage::new([]);
+    let data = stage.data().with_file_name("above").join("data");
+    // `holm paths` makes the folders that users copy files into.
+    let is_looking = |args: &&&[&str]| !args.contains(&"one") && !args.contains(&"paths");
+    let more: [&[&str]; 4] = [&["check"], &["doctor"], &["trust", "--list"], &["hooks", "list"]];
+    for args in READERS.iter().filter(is_looking).chain(&more) {
+        let ran = stage.holm([&["--data", data.to_str().unwrap()], *args].concat());
+        assert!(!data.parent().unwrap().exists(), "{args:?}: {ran:?}");
+    }
+}
+
+#[test]
+fn a_key_that_cannot_be_saved_is_told_with_what_to_do() {
+    let stage = stage();
+    let data = text(&stage.data());
+    let line = ["sh", "-c", "echo key | \"$0\" keys add openai", env!("CARGO_BIN_EXE_holm")];
+    let there = within(&stage, &["--ro-bind", &data, &data], &line);
+    assert_eq!(there.code, Some(1), "{there:?}");
+    assert_eq!(there.err.matches("hint: ").count(), 1, "{there:?}");
+    assert!(there.err.contains("hint: nothing can be saved in "), "{there:?}");
+}

@@ -210,8 +210,8 @@ fn calls_that_did_not_run_are_shown_with_their_reason() {
     }
     assert!(!replayed.contains("tool_output"), "{replayed}");
     let shown = stage.holm(["session", "show", "s"]).out;
-    for tool in ["read", "fly", "write"] {
-        let heading = format!("### Call of `{tool}` refused\n\n```\n");
+    for (number, tool) in [(1, "read"), (2, "fly"), (3, "write")] {
+        let heading = format!("### Call {number} of 3, `{tool}` refused\n\n```\n");
         assert_eq!(shown.matches(&heading).count(), 1, "{tool}\n{shown}");
     }
     assert!(
@@ -273,4 +273,23 @@ fn a_session_is_found_by_the_beginning_of_its_name_and_as_the_last_one() {
     let folder = stage.work().canonicalize().unwrap();
     let listed = stage.holm(["session", "list"]).out;
     assert!(listed.lines().all(|line| line.contains(&*folder.to_string_lossy())), "{listed}");
+}
+
+#[test]
+fn calls_that_were_made_together_are_numbered_and_approvals_are_shown() {
+    let write = r#"{"path":"b.txt","content":"x"}"#;
+    let calls = [("c1", "read", r#"{"path":"a.txt"}"#), ("c2", "write", write)];
+    let stage = Stage::new([Act::calls(&calls), Act::says("Done.")]).file("a.txt", "text\n");
+    stage.trust("look");
+    stage.run(&["-p", "Go", "--session", "s", "--yes", "write:b.txt"]).says("Done.\n");
+    let shown = stage.holm(["session", "show", "s"]).out;
+    for said in [
+        "### Call 1 of 2, `read`\n",
+        "### Call 2 of 2, `write`\n",
+        "### Result of call 1 of 2 (`read`)\n",
+        "*approved:* call 2 of 2, `write`\n",
+        "### Result of call 2 of 2 (`write`)\n",
+    ] {
+        assert!(shown.contains(said), "{said}: {shown}");
+    }
 }

@@ -12,7 +12,7 @@ use std::{
 
 use holm_kernel::{
     Answer, Author, Block, Effect, Event, Input, Ladder, MessageId, ModelCallId, ModelResult, NextTry,
-    Outcome, Patch, Prompt, Reply, Role, Seq, ToolOutput, ToolResult, Verdict,
+    Outcome, Patch, Prompt, QuestionId, Reply, Role, Seq, ToolCallId, ToolOutput, ToolResult, Verdict,
     journal::{self, JournalRecord},
     plain_text,
 };
@@ -44,10 +44,12 @@ pub(crate) fn write(session: &StoredSession, records: &[JournalRecord]) -> Strin
         withheld: withheld(records),
         heard: std::mem::take(&mut told.heard),
         added: Vec::new(),
+        calls: std::mem::take(&mut told.calls),
+        labels: BTreeMap::new(),
     };
     for record in records {
         if let Some(result) = told.stopped.remove(&record.seq()) {
-            answer(&mut out, "Answer", &result);
+            telling.answer(&mut out, &result);
         }
         match record.payload().input() {
             Ok(_) if told.moved.contains(&record.seq()) => {}
@@ -58,7 +60,9 @@ pub(crate) fn write(session: &StoredSession, records: &[JournalRecord]) -> Strin
         }
         for result in told.results.remove(&record.seq()).into_iter().flatten() {
             let how = if result.outcome == Outcome::Refused { "refused" } else { "answered" };
-            let _ = writeln!(out, "\n### Call of `{}` {how}\n", one_line(&result.tool));
+            let label = telling.labels.get(&result.call).map(|label| format!(" {label},"));
+            let label = label.unwrap_or_else(|| " of".to_owned());
+            let _ = writeln!(out, "\n### Call{label} `{}` {how}\n", one_line(&result.tool));
             fence(&mut out, result.said());
         }
         for climb in told.climbs.remove(&record.seq()).into_iter().flatten() {
@@ -82,6 +86,16 @@ struct ReplayDetails {
     stopped: BTreeMap<Seq, ModelResult>,
     /// The records of these replies, which come after the cancel.
     moved: BTreeSet<Seq>,
+    calls: CallIds,
+}
+
+/// Whose results and questions are whose. Records name calls and questions by the run's own ids,
+/// replies name calls by the provider's.
+#[derive(Default)]
+struct CallIds {
+    provider: BTreeMap<ToolCallId, String>,
+    asked: BTreeMap<QuestionId, ToolCallId>,
+    tools: BTreeMap<ToolCallId, String>,
 }
 
 impl ReplayDetails {
@@ -98,7 +112,23 @@ impl ReplayDetails {
         let (mut alone, mut told) = (BTreeSet::new(), Self::default());
         let mut withdrawn = BTreeMap::new();
         let each = |seq: Seq, effect: &Effect| {
-            let Effect::Emit(event) = effect else { return };
+            let event = match effect {
+                Effect::Emit(event) => event,
+                Effect::Judge(proposal) => {
+                    told.calls.asked.insert(proposal.call, proposal.tool_call);
+                    return;
+                }
+                _ => return,
+            };
+            match &event.event {
+                Event::CallFinished { call, id, .. } => {
+                    told.calls.provider.insert(*call, id.to_string());
+                }
+                Event::CallProposed { call, tool, .. } => {
+                    told.calls.tools.insert(*call, tool.to_string());
+                }
+                _ => {}
+            }
             match &event.event {
                 // A background call is answered when it begins, and has a record of its own when it
                 // ends.
@@ -173,6 +203,9 @@ struct SessionMarkdown {
     heard: VecDeque<(MessageId, String)>,
     /// What hooks added last. They add it to every request, and it is shown once.
     added: Vec<Block>,
+    calls: CallIds,
+    /// What calls of a reply with several of them are called, by the provider's ids.
+    labels: BTreeMap<String, String>,
 }
 
 impl SessionMarkdown {
@@ -181,10 +214,14 @@ impl SessionMarkdown {
             Input::Prompted(prompt) => self.person(out, "Prompt", prompt),
             Input::Steered(prompt) => self.person(out, "Prompt, meanwhile", prompt),
             Input::FollowedUp(prompt) => self.person(out, "Prompt, for afterwards", prompt),
-            Input::ModelFinished { result, .. } => answer(out, "Answer", result),
-            Input::Summarised { result, .. } => answer(out, "Summary", result),
-            Input::ToolFinished { result, .. } => output(out, "Result", result),
-            Input::ChildFinished { result, .. } => output(out, "Result of a child", &result.output),
+            Input::ModelFinished { result, .. } => self.answer(out, result),
+            Input::Summarised { result, .. } => answer(out, "Summary", result, &BTreeMap::new()),
+            Input::ToolFinished { call, result } => {
+                output(out, &format!("Result{}", self.of_call(*call)), result);
+            }
+            Input::ChildFinished { call, result } => {
+                output(out, &format!("Result of a child{}", self.of_call(*call)), &result.output);
+            }
             Input::Cancelled { reason } => {
                 let _ = writeln!(out, "\n*cancelled* {}", one_line(reason));
             }
@@ -194,6 +231,10 @@ impl SessionMarkdown {
             Input::Judged { verdict: Verdict::Rewrite { arguments }, .. } => {
                 let _ = writeln!(out, "\n*a hook gave the call other arguments:*\n");
                 fence(out, arguments);
+            }
+            Input::Judged { call, verdict: Verdict::Allow { grants, .. } } => {
+                let grants: Vec<String> = grants.iter().map(ToString::to_string).collect();
+                self.approved(out, *call, &grants);
             }
             Input::Consulted { answer, .. } => self.hooked(out, answer, seq),
             Input::Started(started) => begun(out, started.config.ladder.as_ref()),
@@ -208,6 +249,45 @@ impl SessionMarkdown {
             | Input::BudgetChanged(_)
             | Input::TimePassed => {}
         }
+    }
+
+    /// Writes a reply. If it has several calls, they are numbered, because their results may come in
+    /// another order.
+    fn answer(&mut self, out: &mut String, result: &ModelResult) {
+        self.labels.clear();
+        if let ModelResult::Replied(reply) | ModelResult::Aborted(reply) = result {
+            let calls = reply.blocks.iter().filter_map(|block| match block {
+                Block::ToolCall(call) => Some(call),
+                _ => None,
+            });
+            let calls: Vec<_> = calls.collect();
+            if calls.len() > 1 {
+                let label = |at: usize| format!("{} of {}", at + 1, calls.len());
+                self.labels =
+                    calls.iter().enumerate().map(|(at, call)| (call.id.clone(), label(at))).collect();
+            }
+        }
+        answer(out, "Answer", result, &self.labels);
+    }
+
+    /// Which of several calls a result belongs to; nothing for a reply with one call.
+    fn of_call(&self, call: ToolCallId) -> String {
+        let label = self.calls.provider.get(&call).and_then(|id| self.labels.get(id));
+        let tool = self.calls.tools.get(&call).map(|tool| format!(" (`{}`)", one_line(tool)));
+        label.map(|label| format!(" of call {label}{}", tool.unwrap_or_default())).unwrap_or_default()
+    }
+
+    /// Writes that a call was approved: by a person, a flag, or an earlier answer.
+    fn approved(&self, out: &mut String, question: QuestionId, grants: &[String]) {
+        let call = self.calls.asked.get(&question);
+        let tool = call.and_then(|call| self.calls.tools.get(call));
+        let label = call.and_then(|call| self.labels.get(self.calls.provider.get(call)?));
+        let label = label.map(|label| format!("call {label}, ")).unwrap_or_default();
+        let tool = tool.map_or_else(|| "a call".to_owned(), |tool| format!("`{}`", one_line(tool)));
+        let grants: Vec<String> = grants.iter().map(|grant| format!("`{}`", one_line(grant))).collect();
+        let later =
+            if grants.is_empty() { String::new() } else { format!("; also granted: {}", grants.join(", ")) };
+        let _ = writeln!(out, "\n*approved:* {label}{tool}{later}");
     }
 
     /// Writes what hooks changed in a request, a result or a stop.
@@ -262,19 +342,19 @@ fn begun(out: &mut String, ladder: Option<&Ladder>) {
     }
 }
 
-fn answer(out: &mut String, heading: &str, result: &ModelResult) {
+fn answer(out: &mut String, heading: &str, result: &ModelResult, labels: &BTreeMap<String, String>) {
     match result {
-        ModelResult::Replied(reply) => reply_text(out, heading, reply),
-        ModelResult::Aborted(reply) => reply_text(out, &format!("{heading} (stopped)"), reply),
+        ModelResult::Replied(reply) => reply_text(out, heading, reply, labels),
+        ModelResult::Aborted(reply) => reply_text(out, &format!("{heading} (stopped)"), reply, labels),
         ModelResult::Failed(failure) => {
             let _ = writeln!(out, "\n*the model failed:* {}", one_line(&failure.message));
         }
     }
 }
 
-fn reply_text(out: &mut String, heading: &str, reply: &Reply) {
+fn reply_text(out: &mut String, heading: &str, reply: &Reply, labels: &BTreeMap<String, String>) {
     let _ = writeln!(out, "\n## {heading}\n");
-    blocks(out, &reply.blocks);
+    labelled_blocks(out, &reply.blocks, labels);
 }
 
 fn output(out: &mut String, heading: &str, result: &ToolOutput) {
@@ -296,11 +376,18 @@ fn output(out: &mut String, heading: &str, result: &ToolOutput) {
 }
 
 fn blocks(out: &mut String, blocks: &[Block]) {
+    labelled_blocks(out, blocks, &BTreeMap::new());
+}
+
+/// Writes blocks, with what their calls are called by the provider's ids.
+fn labelled_blocks(out: &mut String, blocks: &[Block], labels: &BTreeMap<String, String>) {
     for block in blocks {
         match block {
             Block::Text(text) => quote(out, text),
             Block::ToolCall(call) => {
-                let _ = writeln!(out, "\n### Call of `{}`\n", one_line(&call.name));
+                let label = labels.get(&call.id).map(|label| format!(" {label},"));
+                let label = label.unwrap_or_else(|| " of".to_owned());
+                let _ = writeln!(out, "\n### Call{label} `{}`\n", one_line(&call.name));
                 fence(out, &call.arguments);
             }
             Block::ToolResult(result) => fence(out, &result.text),

@@ -8,7 +8,10 @@
 
 use holm_grants::{AccessRequest, Denial, DenialSet, FilePath, Grant, GrantError, GrantSet, PathPattern};
 
-use super::autorun::{self, AutorunFile};
+use super::{
+    LiveGrants,
+    autorun::{self, AutorunFile},
+};
 
 /// Files that usually hold secrets and that no build needs: hidden from everything that
 /// runs here, including commands.
@@ -115,6 +118,8 @@ pub struct DenyRules {
     autorun: DenialSet,
     /// The paths that the user granted by a name of the table, which may therefore be written.
     named: Vec<PathPattern>,
+    /// The same for grants that are given later.
+    live: LiveGrants,
 }
 
 impl DenyRules {
@@ -128,6 +133,7 @@ impl DenyRules {
             unwritten: fixed("path", &[OWN, STARTUP, REPOSITORY]),
             autorun: autorun_rules("path"),
             named: Vec::new(),
+            live: LiveGrants::default(),
         }
     }
 
@@ -153,6 +159,14 @@ impl DenyRules {
             _ => None,
         });
         self.named.extend(written.filter(|pattern| named_by(pattern).is_some()));
+        self
+    }
+
+    /// The same rules, which also heed grants that are given later. Commands do not: their jail is
+    /// fixed when the session starts.
+    #[must_use]
+    pub fn heeding(mut self, live: LiveGrants) -> Self {
+        self.live = live;
         self
     }
 
@@ -273,7 +287,8 @@ impl DenyRules {
     }
 
     fn autorun_rule(&self, request: &AccessRequest, path: &FilePath) -> Option<String> {
-        let is_named = self.named.iter().any(|pattern| pattern.admits(path));
+        let is_named = self.named.iter().any(|pattern| pattern.admits(path))
+            || self.live.admit(path, |pattern| named_by(pattern).is_some());
         self.autorun.hitting(request).filter(|_| !is_named).map(ToString::to_string)
     }
 

@@ -22,8 +22,8 @@ pub enum WorkspaceRootError {
     Denied { path: String, rule: String },
     /// An everyday tool of the user's runs the file without asking, and no grant names it.
     #[error(
-        "`{path}` is protected, because {runner}; a write needs a grant that names it, which the user can give: \
-         --grant 'write:{grant}'"
+        "`{path}` is protected, because {runner}; a write needs a grant that names it, which only the \
+         user can give: --grant 'write:{grant}', or in the chat: /grant write:{grant}"
     )]
     Autorun {
         path: String,

@@ -35,6 +35,7 @@
 //!   opened.
 //! - `deny_rules.rs`, `autorun.rs`: files that tools may not see, and files that tools of the user
 //!   run.
+//! - `live_grants.rs`: what the user opens while tools are in use.
 //! - `permit.rs`: the grants of one call. `error.rs`: why something is refused.
 //! - `replace.rs`, `lock.rs`: writes, and one writer at a time.
 //! - `walk.rs`: everything beneath a folder. `manual_files.rs`: operations by hand.
@@ -46,6 +47,7 @@ mod error;
 mod file_location;
 pub(crate) mod git;
 mod handle;
+mod live_grants;
 mod lock;
 mod manual_files;
 mod opened_file;
@@ -59,6 +61,7 @@ pub(crate) mod tests;
 
 pub use deny_rules::DenyRules;
 pub use error::WorkspaceRootError;
+pub use live_grants::LiveGrants;
 pub use manual_files::{FolderItem, FolderItemKind, FolderListing, ManualFileError, WritePrecondition};
 pub use opened_file::OpenedFile;
 pub(crate) use workspace_root::MissingFolderPolicy;

@@ -19,7 +19,7 @@ use rustix::{
 };
 
 use super::{
-    CallPermit, DenyRules, FileLocation, OpenedFile, WorkspaceRootError, autorun,
+    CallPermit, DenyRules, FileLocation, LiveGrants, OpenedFile, WorkspaceRootError, autorun,
     file_location::DirEntryKind,
     git,
     handle::{self, FOLDER, OpenMethod},
@@ -88,6 +88,13 @@ impl WorkspaceRoot {
         self
     }
 
+    /// The same root under rules that also heed later grants: see [`DenyRules::heeding`].
+    #[must_use]
+    pub fn heeding(mut self, live: LiveGrants) -> Self {
+        self.denies = self.denies.heeding(live);
+        self
+    }
+
     /// The same root that enters mounts, or does not.
     #[must_use]
     pub fn mounts(mut self, mounts: MountPolicy) -> Self {
@@ -140,6 +147,22 @@ impl WorkspaceRoot {
             AccessRequest::Write(path) => denies.writing(&path),
             _ => None,
         })
+    }
+
+    /// Refuses an access that the tools of this root refuse no matter what a person says, in their
+    /// words. Files outside of this root are not judged.
+    ///
+    /// # Errors
+    /// [`WorkspaceRootError`] with the reason.
+    pub fn check(&self, request: &AccessRequest) -> Result<(), WorkspaceRootError> {
+        match request.rebased(&self.at) {
+            AccessRequest::Read(path) if !path.is_absolute() => match self.denies.reading(&path) {
+                Some(rule) => Err(WorkspaceRootError::Denied { path: path.to_string(), rule }),
+                None => Ok(()),
+            },
+            AccessRequest::Write(path) if !path.is_absolute() => self.check_write(&path),
+            _ => Ok(()),
+        }
     }
 
     /// The same root, with the paths protected that the configuration of git names now.
@@ -202,6 +225,15 @@ impl WorkspaceRoot {
         folders: MissingFolderPolicy,
     ) -> Result<FileLocation, WorkspaceRootError> {
         check_relative(path)?;
+        self.check_write(path)?;
+        if folders == MissingFolderPolicy::Made {
+            self.make_folders(path)?;
+        }
+        self.place_unchecked(path)
+    }
+
+    /// Refuses to write a file that a rule or git protects.
+    fn check_write(&self, path: &FilePath) -> Result<(), WorkspaceRootError> {
         if let Some(row) = self.denies.autorun(path) {
             let folder = if row.pattern.ends_with('/') { "/**" } else { "" };
             let names = path.as_str().split('/').take(folder_depth(path, row.pattern));
@@ -212,11 +244,7 @@ impl WorkspaceRoot {
             return Err(WorkspaceRootError::Denied { path: path.to_string(), rule });
         }
         self.keep_out_of_git(path)?;
-        self.keep_what_git_names(path)?;
-        if folders == MissingFolderPolicy::Made {
-            self.make_folders(path)?;
-        }
-        self.place_unchecked(path)
+        self.keep_what_git_names(path)
     }
 
     pub(crate) fn folder(&self, path: &FilePath) -> Result<Dir, WorkspaceRootError> {

@@ -20,7 +20,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use holm_grants::{AccessRequest, Grant, GrantSet};
+use holm_grants::{AccessRequest, Grant, GrantSet, Level};
 use holm_guards::json::Json;
 use holm_kernel::{AskReason, Event, Numbered, Proposal, Verdict};
 use holm_runtime::{Approver, BoxFuture, EventSink};
@@ -33,6 +33,7 @@ use super::answer_family::{AnswerFamily, admits, covers};
 use super::rules::{CommandRule, CommandRules, CommandRuling};
 use super::script::ShellScript;
 use super::{RUN_PROGRAM, SHELL};
+use crate::root::WorkspaceRoot;
 
 /// The end of the kernel's mark for text that a person is not shown.
 const NOT_SHOWN: &str = "not shown…]";
@@ -120,6 +121,8 @@ pub struct ApprovalGate {
     answered: Arc<Notify>,
     /// The helper whose calls these are.
     helper: Option<Arc<str>>,
+    /// The folder of the file tools.
+    root: Option<WorkspaceRoot>,
 }
 
 /// The answers of this session.
@@ -192,7 +195,21 @@ impl ApprovalGate {
     pub fn new(asker: impl ApprovalAsker + 'static, rules: CommandRules) -> Self {
         let memory = ApprovalMemory { given: rules.clone(), rules, ..ApprovalMemory::default() };
         let memory = Arc::new(Mutex::new(memory));
-        Self { asker: Arc::new(asker), memory, answered: Arc::default(), helper: None }
+        Self { asker: Arc::new(asker), memory, answered: Arc::default(), helper: None, root: None }
+    }
+
+    /// Denies at once what the file tools of this root would refuse after every answer.
+    #[must_use]
+    pub fn over(self, root: WorkspaceRoot) -> Self {
+        Self { root: Some(root), ..self }
+    }
+
+    /// Why the tools would refuse the call even if it was approved. Commands are not judged: their
+    /// jail decides by what they really do.
+    fn refusal(&self, proposal: &Proposal) -> Option<String> {
+        let root = self.root.as_ref().filter(|_| proposal.level < Level::Execute)?;
+        let needs = proposal.needs.iter().filter_map(|need| need.parse::<AccessRequest>().ok());
+        needs.filter_map(|need| root.check(&need).err()).map(|refused| refused.to_string()).next()
     }
 
     /// Forgets every answer. The rules that were given beforehand stay.
@@ -253,6 +270,9 @@ impl Approver for ApprovalGate {
         if is_cut(&proposal) {
             let verdict = Verdict::deny("it is too long to show; write it to a file and run that");
             return Box::pin(async { verdict });
+        }
+        if let Some(reason) = self.refusal(&proposal) {
+            return Box::pin(async { Verdict::deny(reason) });
         }
         let script = script_of(&proposal);
         if let Some(verdict) = self.recall(&proposal, script.as_ref(), None) {

@@ -328,6 +328,9 @@ impl WorkspaceRecord {
         };
         let row = |path: &Path| {
             let name = path.file_name()?.to_str().filter(|_| path.parent().is_some_and(is_top))?;
+            if is_set_aside(name) {
+                return None;
+            }
             autorun::find_all(name).into_iter().find(|row| self.protected_patterns.contains(&row.pattern))
         };
         let is_disabled =
@@ -520,6 +523,13 @@ fn limited(lines: impl Iterator<Item = String>) -> Vec<String> {
     lines
 }
 
+/// Whether the jail has renamed an entry like this. No program knows such an ending, so the entry
+/// needs no second name.
+fn is_set_aside(name: &str) -> bool {
+    let number = name.rsplit_once(".set-aside-").map(|(_, number)| number);
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::symlink;
@@ -665,7 +675,8 @@ mod tests {
     #[test]
     fn a_new_file_that_only_a_pattern_protects_is_disabled_at_the_top_unless_a_grant_names_it() {
         let (_folder, work, record) = recorded(1);
-        for name in ["x.code-workspace", "mise.test.toml", "f0/y.code-workspace"] {
+        let aside = "lefthook-local.yml.set-aside-7";
+        for name in ["x.code-workspace", "mise.test.toml", "f0/y.code-workspace", aside] {
             fs::write(work.join(name), "evil").unwrap();
         }
         let lines = record.settle();
@@ -675,6 +686,7 @@ mod tests {
             assert!(lines.iter().any(|line| line.starts_with(&format!("{name} is protected"))), "{lines:?}");
         }
         assert!(work.join("f0/y.code-workspace").exists(), "{lines:?}");
+        assert!(work.join("lefthook-local.yml.set-aside-7").exists(), "{lines:?}");
         assert!(lines.iter().any(|line| line.starts_with("new: f0/y.code-workspace")), "{lines:?}");
         let named = DenyRules::usual().naming(&GrantSet::parse(["write:z.code-workspace"]).unwrap());
         let grants = GrantSet::parse(["read:**", "write:**"]).unwrap();

@@ -34,6 +34,7 @@ use holm_tools::{
     catalogue::CatalogueEntry,
     conversation::{TOOL_SEARCH, ToolDisplayPolicy, ToolLookup, plan_tools},
     registry::{RegistryFollower, RegistrySnapshot, ToolRegistry, keep_current},
+    root::{LiveGrants, WorkspaceRoot},
     shell::{ApprovalGate, CommandRules},
     simple_tools,
 };
@@ -76,6 +77,10 @@ pub(super) struct AgentParts {
     secrets: SecretRedactor,
     terminal: TerminalApprover,
     hooks: RunHooks,
+    /// The folder of the file tools, if it can be used.
+    root: Option<WorkspaceRoot>,
+    /// What later grants open.
+    live_grants: LiveGrants,
     crew: AgentLoader,
     shelf: ToolSources,
     /// The tools with which the run begins.
@@ -112,6 +117,7 @@ impl AgentParts {
         let kept = kept.granted(args.grant.iter().chain(&args.yes));
         let outside = OutsideTools::here(places, &kept, rules(args), confinement(args), env);
         let outside = outside.after_killed_commands(places);
+        let (root, live_grants) = (tools::root(places, &kept).ok(), kept.live());
         let native = tools::native(places, &kept, &store, outside.outputs.as_deref());
         let outside = outside.and(native);
         let set = args.tools.unwrap_or_else(|| fitting(chosen.fits, file_of(args), &outside.tools));
@@ -182,6 +188,8 @@ impl AgentParts {
             secrets,
             terminal,
             hooks,
+            root,
+            live_grants,
             crew,
             shelf,
             began,
@@ -197,6 +205,11 @@ impl AgentParts {
     /// The loader of agent files, the secrets, and the hooks that check every call.
     pub(super) fn parts(&self) -> (AgentLoader, SecretRedactor, HookSet) {
         (self.crew.clone(), self.secrets.clone(), self.hooks.hooks.clone())
+    }
+
+    /// Takes grants that are given during the session.
+    pub(super) fn live_grants(&self) -> LiveGrants {
+        self.live_grants.clone()
     }
 
     /// Hears of prompts that hooks withhold.
@@ -220,6 +233,10 @@ impl AgentParts {
         let toolbox = tools.begun();
         only_delegates(args, &toolbox)?;
         let gate = ApprovalGate::new(self.terminal.clone(), rules(args));
+        let gate = match self.root {
+            Some(root) => gate.over(root),
+            None => gate,
+        };
         let taught =
             if toolbox.find(skills::TOOL).is_some() { self.skills.introduction() } else { String::new() };
         let instructions = instructions(args, self.set, &self.chosen.card);
@@ -711,7 +728,7 @@ fn hide(config: &mut Config, withheld: &[&str], can_ask: bool, mode: Mode) {
     }
 }
 
-fn confinement(args: &RunArgs) -> CommandConfinement {
+pub(super) fn confinement(args: &RunArgs) -> CommandConfinement {
     if args.unconfined { CommandConfinement::None } else { CommandConfinement::Required }
 }
 

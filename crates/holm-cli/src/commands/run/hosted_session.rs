@@ -18,6 +18,7 @@ use holm_tools::registry::{RegistryFollower, ToolRegistry};
 
 use super::{
     AssembledAgent, RunArgs, RunSinks,
+    agent_parts::confinement,
     prepared_run::{SessionStartParts, StartedSession, missed},
 };
 use crate::{
@@ -182,7 +183,7 @@ impl RunArgs {
             screen.note(&format!("holm: {note}"));
         }
         let (takes, yes) = (chosen.takes(), args.yes.iter().cloned().collect());
-        let terminal = TerminalApprover::new(yes, person, Arc::clone(screen));
+        let terminal = TerminalApprover::new(yes, person, Arc::clone(screen)).confined_by(confinement(args));
         let start = SessionStartParts {
             chosen,
             terminal,

@@ -115,6 +115,7 @@ impl PreparedRun {
         let withholding = parts.withholding();
         withholding.of_session(lines);
         let (crew, secrets, hooks) = parts.parts();
+        let live_grants = parts.live_grants();
         let (agent, tools) = parts.agent(args, sinks)?;
         args.grow(store, next, screen).await?;
         let session = open(&agent, args, |run| withholding.resume(store, run)).await?;
@@ -122,7 +123,7 @@ impl PreparedRun {
         began.keep(places, session.id())?;
         let following = tools.follow(&session);
         let listening = host.listen(&places.data, session.id(), session.handle()).ok();
-        let made = AssembledAgent { agent, tools, crew, secrets, hooks, store: store.clone() };
+        let made = AssembledAgent { agent, tools, crew, secrets, hooks, live_grants, store: store.clone() };
         Ok(StartedSession { session, made, withholding, following, listening })
     }
 }

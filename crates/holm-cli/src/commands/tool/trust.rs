@@ -125,6 +125,9 @@ impl TrustReview<'_> {
         let words = "Have you reviewed these files, and may Holm use them here as they are now?";
         let yes = self.yes.iter().copied().collect();
         if !(ConsentQuestion { command: self.command, words }).ask(&yes, &shown, screen)? {
+            if TerminalOutput::can_ask() {
+                screen.note("Not trusted.");
+            }
             return Ok(CommandExit::NoAnswer);
         }
         let count = open.len();
@@ -339,6 +342,9 @@ pub(super) fn confirm(
     let words = "Have you reviewed it, and may it have what it asks for?";
     let yes = args.yes.into_iter().collect();
     if !(ConsentQuestion { command: &command, words }).ask(&yes, &BTreeSet::from([hash]), screen)? {
+        if TerminalOutput::can_ask() {
+            screen.note("Not confirmed.");
+        }
         return Ok(CommandExit::NoAnswer);
     }
     PinFileStore::new(places.pins()).confirm(&path, hash.as_bytes())?;

@@ -63,6 +63,7 @@ pub(super) async fn execute(
     let is_command = [SHELL, RUN_PROGRAM].contains(&name);
     let closed =
         if is_command { forbidden(name, arguments, &rules) } else { closed(needs, &grants, places)? };
+    let closed = closed.or_else(|| unnamed(spec, arguments, needs));
     match (closed, &seen.question) {
         (Some(why), _) => screen.line(&format!("`{name}`: it would not run: {why}")),
         (None, Some(question)) => {
@@ -87,6 +88,24 @@ fn declared<'a>(name: &str, tools: &'a [Arc<dyn runtime::Tool>]) -> Result<&'a T
         CommandError::new(CommandExit::Missing, format!("there is no tool `{name}` here"))
             .hint("`holm tool list` shows the tools")
     })
+}
+
+/// What is missing in a call without arguments that needs nothing only because of that. Some tools
+/// take one argument or another, so that their schema requires none.
+fn unnamed(spec: &ToolSpec, arguments: &str, needs: &[String]) -> Option<String> {
+    let is_empty = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(arguments)
+        .is_ok_and(|arguments| arguments.is_empty());
+    if !is_empty || !needs.is_empty() {
+        return None;
+    }
+    let names = spec.needs.iter().flat_map(|need| {
+        let need = need.to_string();
+        let names = need.split('{').skip(1).filter_map(|part| part.split(['}', '?']).next());
+        names.map(|name| format!("`{name}`")).collect::<Vec<_>>()
+    });
+    let names: Vec<String> = names.collect();
+    let what = if names.len() == 1 { "is" } else { "are" };
+    (!names.is_empty()).then(|| format!("the arguments are invalid: {} {what} missing", names.join(" and ")))
 }
 
 /// The settings of a run that is started here without flags.

@@ -4,7 +4,7 @@
 //!
 //! The journal does not say whether a person or `--yes` approved a call, so both count.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use holm::{
     grants::{Grant, GrantSet, Level},
@@ -39,6 +39,8 @@ struct ApprovedCalls {
     commands: BTreeMap<CommandRule, u64>,
     /// Whether a command missed a grant, which a rule does not give.
     commands_miss_grants: bool,
+    /// Needs that no flag can name: the name of the file looks like a pattern.
+    unnamed: BTreeSet<String>,
 }
 
 /// A flag with its value, and how often what it covers was approved.
@@ -69,7 +71,11 @@ pub(super) async fn execute(
         screen.line(&json!(flags.iter().map(row).collect::<Vec<_>>()).to_string());
         return Ok(CommandExit::Done);
     }
-    if flags.is_empty() {
+    for need in &approved.unnamed {
+        screen
+            .note(&format!("holm: no flag covers {need}, because the name of the file looks like a pattern"));
+    }
+    if flags.is_empty() && approved.unnamed.is_empty() {
         screen.note("holm: no flag would cover what was approved in the sessions of this folder");
     }
     for SuggestedFlag { flag, value, approved } in flags {
@@ -121,7 +127,12 @@ impl ApprovedCalls {
             (YES, shell::asked_needs(proposal).cloned().collect())
         };
         // What an answer for the session gives: a star in a name is a letter.
-        for grant in shell::session_grants(&Proposal { missing: needs, ..proposal.clone() }) {
+        let given = shell::session_grants(&Proposal { missing: needs.clone(), ..proposal.clone() });
+        for (grant, need) in given.into_iter().zip(needs) {
+            if !shell::admits(&std::iter::once(grant.clone()).collect(), &need) {
+                self.unnamed.insert(need);
+                continue;
+            }
             self.grants.entry((flag, grant.to_string())).or_insert((grant, 0)).1 += 1;
         }
     }
@@ -231,9 +242,9 @@ mod tests {
     }
 
     #[test]
-    fn a_star_in_a_name_is_a_letter() {
-        assert_eq!(suggested(&[write("a*.txt")]), ["--yes write:a[*].txt 1"]);
-        assert_eq!(suggested(&[write("src/**")]), ["--yes write:src/[*][*] 1"]);
+    fn a_name_that_looks_like_a_pattern_is_left_out_because_no_flag_covers_it() {
+        assert_eq!(suggested(&[write("a*.txt"), write("b.txt")]), ["--yes write:b.txt 1"]);
+        assert_eq!(suggested(&[write("src/**")]), [""; 0]);
     }
 
     #[test]

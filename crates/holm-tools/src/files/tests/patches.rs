@@ -248,7 +248,7 @@ async fn sections_that_make_no_sense_change_nothing() {
     check("*** Move to: x\n", "comes before").await;
     check("*** Update File:\n@@\n-1\n+x\n", "names no file").await;
     check("*** Update File: one\n", "changes nothing").await;
-    check("*** Update File: ../one\n@@\n-1\n+x\n", "climbs out").await;
+    check("*** Update File: ../one\n@@\n-1\n+x\n", "leaves the folder").await;
     check("", "at least one file").await;
 }
 

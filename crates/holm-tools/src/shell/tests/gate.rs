@@ -8,8 +8,9 @@ use holm_kernel::{
 };
 use holm_runtime::{Approver, BoxFuture, EventSink};
 
-use crate::shell::{
-    ApprovalAnswer, ApprovalAsker, ApprovalGate, ApprovalOffer, CommandRules, RUN_PROGRAM, SHELL,
+use crate::{
+    root::WorkspaceRoot,
+    shell::{ApprovalAnswer, ApprovalAsker, ApprovalGate, ApprovalOffer, CommandRules, RUN_PROGRAM, SHELL},
 };
 
 /// Gives the same answer to every question, and keeps the questions.
@@ -375,4 +376,25 @@ async fn never_for_one_call_also_answers_its_open_repetition() {
     let call = || write_of("src/a.rs", true, &[AskReason::MissingGrant]);
     let verdict = second(ApprovalAnswer::Never, call(), call()).await;
     assert!(matches!(verdict, Some(Verdict::Deny { .. })), "{verdict:?}");
+}
+
+#[tokio::test]
+async fn a_person_is_not_asked_about_a_file_that_no_answer_opens() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (person, gate) = person(ApprovalAnswer::Once);
+    let gate = gate.over(WorkspaceRoot::open(folder.path()).expect("a root"));
+    let write = |path: &str| Proposal {
+        tool: "write".into(),
+        level: Level::Write,
+        needs: vec![format!("write:{path}")],
+        ..proposal("")
+    };
+    let Verdict::Deny { reason, .. } = gate.judge(write(".vscode/tasks.json")).await else {
+        panic!("it was not denied")
+    };
+    assert!(reason.contains("is protected, because"), "{reason}");
+    assert_eq!(person.asked(), 0);
+    assert!(matches!(gate.judge(write("a.txt")).await, Verdict::Allow { .. }));
+    assert!(judged(&gate, "cat .vscode/tasks.json").await, "commands are held by their jail");
+    assert_eq!(person.asked(), 2);
 }
