@@ -35,7 +35,8 @@ pub use model::{Family, ModelSpec, Price};
 pub use narrowing::Narrowing;
 pub use own_tools::{CHILDREN, ENTER_PLAN, EXIT_PLAN, FINDER, OWN_NAMES};
 pub use policy::{
-    Alias, Announcements, ArgumentDialect, HiddenToolNote, Inconclusive, PlainAnswer, Protocol, ProtocolPolicy,
+    Alias, Announcements, ArgumentDialect, HiddenToolNote, Inconclusive, PlainAnswer, Protocol,
+    ProtocolPolicy,
 };
 pub use retry::RetryPolicy;
 pub use tool::{

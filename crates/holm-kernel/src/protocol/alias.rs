@@ -140,11 +140,7 @@ fn quoted(word: &str) -> String {
 }
 
 /// Why a call of this tool cannot be done, if it has an argument that the tool does not support.
-pub(crate) fn unsupported_argument<'a>(
-    aliases: &'a [Alias],
-    tool: &str,
-    arguments: &str,
-) -> Option<&'a str> {
+pub(crate) fn unsupported_argument<'a>(aliases: &'a [Alias], tool: &str, arguments: &str) -> Option<&'a str> {
     let arguments = Json::parse(arguments).ok()?;
     let values = aliases.iter().filter(|alias| alias.tool == tool).flat_map(|alias| &alias.values);
     values.into_iter().find_map(|(name, dialect)| match dialect {

@@ -229,8 +229,14 @@ fn malformed_arguments_are_left_for_validation() {
 }
 
 fn with_values() -> [Alias; 1] {
-    let names =
-        [("cmd", "script"), ("ms", "seconds"), ("-A", "near"), ("-B", "near"), ("-C", "near"), ("plan", "items")];
+    let names = [
+        ("cmd", "script"),
+        ("ms", "seconds"),
+        ("-A", "near"),
+        ("-B", "near"),
+        ("-C", "near"),
+        ("plan", "items"),
+    ];
     let inner = [("kind", "glob"), ("items.step", "text"), ("items.status", "state")];
     let names: Vec<(&str, &str)> = names.into_iter().chain(inner).collect();
     let words = |words: &[(&str, &str)]| {
