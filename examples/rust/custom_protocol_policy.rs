@@ -46,6 +46,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             name: "lookup".into(),
             tool: "search".into(),
             arguments: [("text".to_owned(), "query".to_owned())].into(),
+            values: std::collections::BTreeMap::new(),
         }],
         hidden: [(
             "delete_everything".to_owned(),

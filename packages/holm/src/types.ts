@@ -310,7 +310,24 @@ export interface Alias {
   tool: string;
   /** Argument names: the model's name → the real one. `list.name` is a name in the objects of the argument `list`. */
   arguments?: Record<string, string>;
+  /** Arguments whose values differ too; the key is the model's name, as in `arguments`. */
+  values?: Record<string, ArgumentDialect>;
 }
+
+/** How a model writes the value of an argument, where the tool expects another form. */
+export type ArgumentDialect =
+  /** The argument changes nothing here and is removed. */
+  | 'ignored'
+  /** `false` and `null` are removed. Any other value is answered with this text. */
+  | { unsupported: string }
+  /** From this number up it is milliseconds, and becomes whole seconds, rounded up. */
+  | { milliseconds_from: number }
+  /** A list of words, a program and its arguments, becomes a script for a shell. */
+  | 'argv'
+  /** Of several arguments with one meaning, the largest number counts. */
+  | 'largest'
+  /** The model's word → the real one. */
+  | { words: Record<string, string> };
 
 /** The note about a hidden tool. */
 export interface HiddenToolNote {

@@ -34,7 +34,10 @@ pub use limits::{Bound, Budget, Limits, MaxTokensRecovery};
 pub use model::{Family, ModelSpec, Price};
 pub use narrowing::Narrowing;
 pub use own_tools::{CHILDREN, ENTER_PLAN, EXIT_PLAN, FINDER, OWN_NAMES};
-pub use policy::{Alias, Announcements, HiddenToolNote, Inconclusive, PlainAnswer, Protocol, ProtocolPolicy};
+pub use policy::{
+    Alias, Announcements, ArgumentDialect, HiddenToolNote, Inconclusive, PlainAnswer, Protocol,
+    ProtocolPolicy,
+};
 pub use retry::RetryPolicy;
 pub use tool::{
     Background, Exemption, Pace, PlanAccess, PlanRole, Quota, Repeat, Retention, ToolKind, ToolSpec, Vote,

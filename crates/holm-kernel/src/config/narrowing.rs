@@ -137,8 +137,12 @@ mod tests {
             patience_ms: u64::MAX,
             jitter_milli: 1_000,
         };
-        let name =
-            |name: &str| Alias { name: name.into(), tool: "shell".into(), arguments: Default::default() };
+        let name = |name: &str| Alias {
+            name: name.into(),
+            tool: "shell".into(),
+            arguments: Default::default(),
+            values: Default::default(),
+        };
         config.policy.aliases = alloc::vec![name("read"), name("bash")];
         let narrowing = Narrowing {
             limits: Some(Limits::default()),

@@ -96,6 +96,29 @@ pub struct Alias {
     /// of the argument `list`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub arguments: BTreeMap<String, String>,
+    /// Arguments whose values differ too; the key is the model's name, as in `arguments`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub values: BTreeMap<String, ArgumentDialect>,
+}
+
+/// How a model writes the value of an argument, where the tool expects another form.
+///
+/// A value that does not fit is left as it is, under the model's name, so that validation names it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
+#[serde(rename_all = "snake_case")]
+pub enum ArgumentDialect {
+    /// The argument changes nothing here and is removed.
+    Ignored,
+    /// `false` and `null` are removed. Any other value is answered with this text.
+    Unsupported(String),
+    /// From this number up it is milliseconds, and becomes whole seconds, rounded up.
+    MillisecondsFrom(u64),
+    /// A list of words, a program and its arguments, becomes a script for a shell.
+    Argv,
+    /// Of several arguments with one meaning, the largest number counts.
+    Largest,
+    /// The model's word → the real one.
+    Words(BTreeMap<String, String>),
 }
 
 /// The note about a hidden tool.

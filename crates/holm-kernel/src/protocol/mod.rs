@@ -30,7 +30,7 @@ mod text;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use alias::resolve_alias;
+pub(crate) use alias::{resolve_alias, unsupported_argument};
 pub(crate) use announcement::is_announcement;
 pub(crate) use id::unique_id;
 pub(crate) use instructions::instructions;

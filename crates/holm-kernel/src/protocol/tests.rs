@@ -11,9 +11,9 @@ use proptest::prelude::*;
 
 use super::{
     ParsedReply, instructions, name_key, provider_name, provider_names, provider_names_beside, read_text,
-    resolve_alias, unique_id,
+    resolve_alias, unique_id, unsupported_argument,
 };
-use crate::{Alias, Offer, ProtocolPolicy, ToolKind, ToolSpec};
+use crate::{Alias, ArgumentDialect, Offer, ProtocolPolicy, ToolKind, ToolSpec};
 
 /// A reading in one line: `tool name arguments`, `skill name arguments`, `answer text` or `inconclusive text`.
 fn read(text: &str) -> String {
@@ -176,7 +176,7 @@ fn hostile_text_takes_linear_time() {
 fn alias(name: &str, tool: &str, arguments: &[(&str, &str)]) -> Alias {
     let arguments: BTreeMap<String, String> =
         arguments.iter().map(|(written, meant)| (written.to_string(), meant.to_string())).collect();
-    Alias { name: name.into(), tool: tool.into(), arguments }
+    Alias { name: name.into(), tool: tool.into(), arguments, values: BTreeMap::new() }
 }
 
 #[track_caller]
@@ -226,6 +226,94 @@ fn an_argument_under_its_right_name_wins() {
 fn malformed_arguments_are_left_for_validation() {
     check_alias("bash", r#"{"cmd":"#, ("shell", r#"{"cmd":"#));
     check_alias("bash", "[1]", ("shell", "[1]"));
+}
+
+fn with_values() -> [Alias; 1] {
+    let names = [
+        ("cmd", "script"),
+        ("ms", "seconds"),
+        ("-A", "near"),
+        ("-B", "near"),
+        ("-C", "near"),
+        ("plan", "items"),
+    ];
+    let inner = [("kind", "glob"), ("items.step", "text"), ("items.status", "state")];
+    let names: Vec<(&str, &str)> = names.into_iter().chain(inner).collect();
+    let words = |words: &[(&str, &str)]| {
+        let words = words.iter().map(|(one, other)| (one.to_string(), other.to_string()));
+        ArgumentDialect::Words(words.collect())
+    };
+    let values = [
+        ("cmd", ArgumentDialect::Argv),
+        ("ms", ArgumentDialect::MillisecondsFrom(1000)),
+        ("about", ArgumentDialect::Ignored),
+        ("later", ArgumentDialect::Unsupported("not later".into())),
+        ("-A", ArgumentDialect::Largest),
+        ("-B", ArgumentDialect::Largest),
+        ("-C", ArgumentDialect::Largest),
+        ("kind", words(&[("py", "*.py")])),
+        ("items.status", words(&[("done", "over")])),
+    ];
+    let values = values.into_iter().map(|(name, value)| (name.to_string(), value)).collect();
+    [Alias { values, ..alias("shell", "shell", &names) }]
+}
+
+#[track_caller]
+fn check_value(arguments: &str, expected: &str) {
+    let (_, found) = resolve_alias(&with_values(), "shell".into(), arguments.into(), |_| None);
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn a_list_of_words_becomes_a_script_that_runs_the_same_command() {
+    check_value(r#"{"cmd":["bash","-lc","ls | wc"]}"#, r#"{"script":"ls | wc"}"#);
+    check_value(r#"{"cmd":["/bin/sh","-c","a; b"]}"#, r#"{"script":"a; b"}"#);
+    check_value(
+        r#"{"cmd":["grep","a b","it's","$HOME","","x.rs"]}"#,
+        r#"{"script":"grep 'a b' 'it'\\''s' '$HOME' '' x.rs"}"#,
+    );
+    check_value(r#"{"cmd":["bash","-lc","ls","more"]}"#, r#"{"script":"bash -lc ls more"}"#);
+    check_value(r#"{"cmd":"ls"}"#, r#"{"script":"ls"}"#);
+    check_value(r#"{"cmd":["a",1]}"#, r#"{"cmd":["a",1]}"#);
+    check_value(r#"{"cmd":[]}"#, r#"{"cmd":[]}"#);
+}
+
+#[test]
+fn milliseconds_become_whole_seconds_and_seconds_stay() {
+    check_value(r#"{"ms":5000}"#, r#"{"seconds":5}"#);
+    check_value(r#"{"ms":"5000"}"#, r#"{"seconds":5}"#);
+    check_value(r#"{"ms":1001}"#, r#"{"seconds":2}"#);
+    check_value(r#"{"ms":999}"#, r#"{"seconds":999}"#);
+    check_value(r#"{"seconds" : 5000}"#, r#"{"seconds" : 5000}"#);
+}
+
+#[test]
+fn an_argument_without_effect_is_removed_and_an_unsupported_one_is_answered() {
+    check_value(r#"{"about":"x","later":false,"script":"ls"}"#, r#"{"script":"ls"}"#);
+    let left = r#"{"later":true}"#;
+    check_value(left, left);
+    let why = |tool: &str, arguments: &str| {
+        unsupported_argument(&with_values(), tool, arguments).map(ToString::to_string)
+    };
+    assert_eq!(why("shell", left).as_deref(), Some("not later"));
+    assert_eq!(why("other", left), None);
+    assert_eq!(why("shell", r#"{"more":true}"#), None);
+}
+
+#[test]
+fn of_several_numbers_the_largest_counts() {
+    check_value(r#"{"-A":2,"-B":5,"-C":3}"#, r#"{"near":5}"#);
+    check_value(r#"{"-A":2,"near":7}"#, r#"{"near":7}"#);
+}
+
+#[test]
+fn a_word_that_no_dialect_has_is_left_for_validation() {
+    check_value(r#"{"kind":"py"}"#, r#"{"glob":"*.py"}"#);
+    check_value(r#"{"kind":"zig"}"#, r#"{"kind":"zig"}"#);
+    check_value(
+        r#"{"plan":[{"step":"a","status":"done"},{"step":"b","status":"lost"}]}"#,
+        r#"{"items":[{"state":"over","text":"a"},{"status":"lost","text":"b"}]}"#,
+    );
 }
 
 #[test]

@@ -89,7 +89,11 @@ impl Run {
                 });
                 Ok(value)
             }
-            ArgumentRepair::Invalid { message } => Err(message),
+            ArgumentRepair::Invalid { message } => {
+                let aliases = &self.config().policy.aliases;
+                let known = crate::protocol::unsupported_argument(aliases, &slot.name, &slot.arguments);
+                Err(known.map_or(message, String::from))
+            }
         }
     }
 

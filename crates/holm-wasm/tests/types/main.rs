@@ -31,6 +31,7 @@ const SOURCES: &[(&str, &[&str])] = &[
             "ProtocolPolicy",
             "PlainAnswer",
             "Alias",
+            "ArgumentDialect",
             "HiddenToolNote",
             "Inconclusive",
             "Announcements",

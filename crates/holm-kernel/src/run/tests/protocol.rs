@@ -88,6 +88,7 @@ fn an_alias_names_a_tool_and_its_arguments() {
         name: "say".into(),
         tool: "echo".into(),
         arguments: [("message".to_string(), "text".to_string())].into(),
+        values: Default::default(),
     });
     for protocol in [Protocol::Native, Protocol::Text] {
         let call = match protocol {
