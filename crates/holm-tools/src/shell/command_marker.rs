@@ -38,10 +38,8 @@ pub fn keep_command_markers(data: &Path) {
 #[must_use]
 pub fn settle_killed_commands(data: &Path, workspace: &Path) -> Vec<String> {
     let Ok(workspace) = workspace.canonicalize() else { return Vec::new() };
-    let files = fs::read_dir(data.join(FOLDER)).into_iter().flatten().flatten().map(|entry| entry.path());
-    let complete = files.filter(|file| file.extension().is_some_and(|end| end == COMPLETE));
     let mut lines = Vec::new();
-    for file in complete {
+    for file in complete(&data.join(FOLDER)) {
         let Some((command, _lock)) = killed(&file) else { continue };
         if command.workspace == workspace {
             lines.extend(WorkspaceRecord::settle_killed(&command));
@@ -49,6 +47,29 @@ pub fn settle_killed_commands(data: &Path, workspace: &Path) -> Vec<String> {
         }
     }
     lines
+}
+
+/// The running commands of all living processes that share this process's data folder. Those of
+/// killed ones are checked at the next start in their workspace.
+pub(super) fn commands_of_all_processes() -> Vec<RunningCommand> {
+    let folder = MARKERS.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    folder.map(|folder| running_in(&folder)).unwrap_or_default()
+}
+
+fn running_in(folder: &Path) -> Vec<RunningCommand> {
+    complete(folder).filter_map(|file| running(&file)).collect()
+}
+
+/// The command of a file whose process lives.
+fn running(file: &Path) -> Option<RunningCommand> {
+    let is_held = File::open(file).ok()?.try_lock().is_err();
+    // A file that goes meanwhile belongs to a command that has been checked.
+    if is_held { decode(&fs::read(file).ok()?) } else { None }
+}
+
+fn complete(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let files = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    files.filter(|file| file.extension().is_some_and(|end| end == COMPLETE))
 }
 
 /// The command of a file whose process is gone, with the lock that
@@ -176,11 +197,15 @@ mod tests {
         arm(&work.join("new/.git"));
         arm(&work.join("held/in/.git"));
         assert_eq!(settle_killed_commands(&data, &work), [""; 0], "its process lives");
+        let [other] = &running_in(&data.join(FOLDER))[..] else { panic!("one command runs") };
+        assert!(other.may_have_made(&work.join("new/.git")), "another process must not trust it");
+        assert!(!other.may_have_made(&work.join("mine/.git")));
         // As if the process had been killed: the lock goes, and the file stays.
         let path = marker.path.clone();
         let kept = fs::read(&path).unwrap();
         drop(marker);
         fs::write(&path, kept).unwrap();
+        assert_eq!(running_in(&data.join(FOLDER)), [], "its process is gone");
         assert_eq!(settle_killed_commands(&data, folder.path()), [""; 0], "it ran in another workspace");
         let lines = settle_killed_commands(&data, &work);
         assert!(lines.iter().any(|line| line.starts_with("new: Holm disabled")), "{lines:?}");

@@ -1,15 +1,15 @@
 //! Tracks commands that run at the same time. Files that one of them has made are not checked
 //! before it has ended. Another command that starts meanwhile must not take them for the user's.
 //!
-//! It checks no files: `changes.rs` does. The list covers this process alone. A file of
-//! `command_marker.rs` outlives the process.
+//! It checks no files: `changes.rs` does. The list covers this process alone; the files of
+//! `command_marker.rs` name the commands of other processes, and outlive them.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::command_marker::CommandMarker;
+use super::command_marker::{self, CommandMarker};
 
 /// Commands of all tools and sessions of this process: they can share a workspace.
 static RUNNING: Mutex<Vec<Arc<RunningCommand>>> = Mutex::new(Vec::new());
@@ -58,8 +58,13 @@ impl RunningCommandGuard {
     /// Adds a command to the running ones. Returns which of the repositories that it knows another
     /// command may have made.
     pub(super) fn begin(mut command: RunningCommand) -> (Self, HashSet<PathBuf>) {
+        // Of this process too, if it leaves files; without a place for them only the list has those.
+        let noted = command_marker::commands_of_all_processes();
         let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_unsettled = |path: &PathBuf| running.iter().any(|other| other.may_have_made(path));
+        let is_unsettled = |path: &PathBuf| {
+            let mut others = running.iter().map(AsRef::as_ref).chain(&noted);
+            others.any(|other: &RunningCommand| other.may_have_made(path))
+        };
         let (unsettled, known) = command.known.drain().partition(is_unsettled);
         let command = Arc::new(RunningCommand { known, ..command });
         running.push(Arc::clone(&command));
