@@ -62,6 +62,8 @@ pub(super) struct ShellSetup {
     user: Option<Vec<(OsString, OsString)>>,
     /// Where long outputs are; none if the home belongs to another user.
     pub(super) outputs: Option<Arc<OutputFolder>>,
+    /// Where no user can be asked: the grants that are agreed to without a question.
+    pub(super) unattended: Option<GrantSet>,
     /// What was offered already, so that a refusal is not repeated for ever.
     offered: Mutex<BTreeSet<String>>,
 }
@@ -118,6 +120,7 @@ impl WorkspaceShell {
             temporary,
             home: None,
             user: None,
+            unattended: None,
             offered: Mutex::default(),
             workspace,
         })))
@@ -213,6 +216,13 @@ impl WorkspaceShell {
                 setup.outputs = Some(Arc::new(outputs));
             }
         })
+    }
+
+    /// For runs in which no user can be asked, and only these grants are agreed to: results then
+    /// advise no question.
+    #[must_use]
+    pub fn unattended(self, agreed: GrantSet) -> Self {
+        self.with(|setup| setup.unattended = Some(agreed))
     }
 
     /// Keeps long outputs in this folder, which must exist and which no command may write;
@@ -374,6 +384,21 @@ impl ShellSetup {
         homes.retain(|home| !self.workspace.starts_with(home));
         homes.dedup();
         homes
+    }
+
+    /// The folder that must be executable for the interpreter of a virtual environment, which is a
+    /// link to one installed elsewhere. None for other programs, and if commands have that folder.
+    pub(super) fn missing_interpreter(&self, program: &Path) -> Option<PathBuf> {
+        let environment = program.ancestors().nth(2)?;
+        let is_link = program.symlink_metadata().is_ok_and(|data| data.is_symlink());
+        if !is_link || !environment.join("pyvenv.cfg").is_file() {
+            return None;
+        }
+        let real = program.canonicalize().ok()?;
+        let is_python = real.file_name()?.to_string_lossy().starts_with("python");
+        let home = home_of(real.parent()?);
+        let is_apart = !self.workspace.starts_with(&home) && !home.starts_with(&self.workspace);
+        (is_python && is_apart && !self.toolchains.opens(&real)).then_some(home)
     }
 
     /// Whether this is the first time that a grant is offered.
