@@ -347,3 +347,6 @@ fn folder_of(path: &Path) -> PathBuf {
     let there = path.ancestors().find(|place| place.is_dir() && *place != Path::new("/"));
     there.unwrap_or(path).to_owned()
 }
+
+#[cfg(test)]
+mod tests;

@@ -251,6 +251,11 @@ impl WorkspaceShell {
         ArgvTool::new(Arc::clone(&self.0))
     }
 
+    #[cfg(test)]
+    pub(super) fn setup(&self) -> &ShellSetup {
+        &self.0
+    }
+
     /// Only while it is being built; a shell whose tools are in use stays as it is.
     fn with(mut self, change: impl FnOnce(&mut ShellSetup)) -> Self {
         if let Some(setup) = Arc::get_mut(&mut self.0) {
