@@ -132,6 +132,7 @@ impl KnownToolNames {
             &ProtectedPaths::default(),
             rules.clone(),
             CommandConfinement::None,
+            None,
             env,
         );
         let all = tools::own(BuiltinToolSet::All, outside.and(native(places)), places, &rules, &screen);

@@ -119,6 +119,11 @@ impl TerminalApprover {
         !matches!(self.person, UserPresence::Away)
     }
 
+    /// The grants that are agreed to, if no question reaches a person.
+    pub(crate) fn unattended(&self) -> Option<&GrantSet> {
+        (!self.can_ask()).then_some(&self.yes)
+    }
+
     /// The tools that no user could answer. A user who is only asked for approvals still reads notes.
     pub(crate) fn withheld_tools(&self) -> &'static [&'static str] {
         match &self.person {

@@ -130,7 +130,9 @@ impl AgentHost for HelperFactory {
         let Some(folder) = folder else { return without_agents(&self.registry.snapshot()) };
         let env = |name: &str| std::env::var(name).ok();
         let places = HolmPaths { work: folder.to_owned(), brought: Vec::new(), ..self.places.clone() };
-        let outside = OutsideTools::here(&places, &self.kept, self.rules.clone(), self.confinement, env);
+        let agreed = self.person.as_ref().and_then(TerminalApprover::unattended);
+        let rules = self.rules.clone();
+        let outside = OutsideTools::here(&places, &self.kept, rules, self.confinement, agreed, env);
         let native = tools::native_apart(folder, &self.store, outside.outputs.as_deref());
         let outside = outside.and(native);
         let own = tools::own(self.set, outside, &places, &self.rules, &TerminalOutput::default());

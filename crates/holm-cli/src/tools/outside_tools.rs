@@ -11,6 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use holm::grants::GrantSet;
 use holm::runtime::{SecretString, Toolbox};
 use holm_jail::{JailEngine, JailLauncher};
 use holm_net::{HttpClient, TlsConfig};
@@ -37,6 +38,12 @@ const SEEN: [&str; 4] = ["LANG", "LC_ALL", "TZ", "USER"];
 /// Folders in a home where programs lie that may not be on the `PATH`.
 const ELSEWHERE: [&str; 7] =
     [".cargo/bin", ".local/bin", ".pyenv/shims", ".bun/bin", ".deno/bin", "go/bin", "bin"];
+/// Folders in a home with one folder for each version of a program, and where programs lie in that.
+const VERSIONS_ELSEWHERE: [(&str, &str); 3] = [
+    (".nvm/versions/node", "bin"),
+    (".fnm/node-versions", "installation/bin"),
+    (".local/share/fnm/node-versions", "installation/bin"),
+];
 /// Parts of the names of variables that hold secrets.
 const SECRET_NAMES: [&str; 12] = [
     "KEY",
@@ -84,18 +91,24 @@ pub(crate) struct OutsideTools {
 
 impl OutsideTools {
     /// All tools that this machine and environment support, without Holm's own data. Protected
-    /// files are not written.
+    /// files are not written. `unattended` are the grants that are agreed to where no user can be
+    /// asked.
     pub(crate) fn here(
         places: &HolmPaths,
         kept: &ProtectedPaths,
         rules: CommandRules,
         confinement: CommandConfinement,
+        unattended: Option<&GrantSet>,
         env: impl Fn(&str) -> Option<String>,
     ) -> Self {
         let mut outside = Self::default();
         keep_command_markers(&places.data);
         match shell(places, kept, rules, confinement, &env) {
             Ok(shell) => {
+                let shell = match unattended {
+                    Some(agreed) => shell.unattended(agreed.clone()),
+                    None => shell,
+                };
                 outside.outputs = shell.output_folder().map(Path::to_owned);
                 outside.tools =
                     std::mem::take(&mut outside.tools).with(shell.script_tool()).with(shell.argv_tool());
@@ -159,7 +172,7 @@ fn shell(
         .map_err(|error| error.to_string())?;
     let home = home_of(env);
     let folders: Vec<_> = env("PATH").iter().flat_map(std::env::split_paths).collect();
-    let elsewhere: Vec<_> = home.iter().flat_map(|home| ELSEWHERE.map(|folder| home.join(folder))).collect();
+    let elsewhere: Vec<_> = home.iter().flat_map(|home| programs_elsewhere(home)).collect();
     let shell = shell.rules(rules).path(folders, home.as_deref()).search(elsewhere);
     let shell = shell.denials(kept.of_commands()).hide(data);
     let mut shell = shell.network(places.bounds.connector());
@@ -174,6 +187,24 @@ fn shell(
     }
     let seen = SEEN.iter().filter_map(|name| env(name).map(|value| (*name, value)));
     Ok(seen.fold(shell, |shell, (name, value)| shell.env(name, value)))
+}
+
+/// Folders of programs in a home, of each version manager the newest version first.
+fn programs_elsewhere(home: &Path) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> = ELSEWHERE.map(|folder| home.join(folder)).into();
+    for (top, programs) in VERSIONS_ELSEWHERE {
+        let entries = std::fs::read_dir(home.join(top)).into_iter().flatten().flatten();
+        let mut versions: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        versions.sort_by_key(|version| std::cmp::Reverse(version_numbers(version)));
+        folders.extend(versions.into_iter().map(|version| version.join(programs)));
+    }
+    folders
+}
+
+/// The numbers in the name of a version, such as 20, 11 and 1 in `v20.11.1`.
+fn version_numbers(version: &Path) -> Vec<u64> {
+    let name = version.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    name.split(|letter: char| !letter.is_ascii_digit()).filter_map(|part| part.parse().ok()).collect()
 }
 
 /// Whether a variable of the user's holds a secret: by its name, or as an address with a password

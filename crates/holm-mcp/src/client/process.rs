@@ -49,6 +49,8 @@ pub(crate) struct ServerStderr {
     known: Arc<Vec<PathBuf>>,
     /// The virtual environment that the program's interpreter belongs to.
     packages: Option<PathBuf>,
+    /// Where the interpreter of that virtual environment is installed.
+    installation: Option<PathBuf>,
     network: JailNetwork,
     /// Whether the server reported a missing network that its entry does not grant.
     needs_network: Arc<watch::Sender<bool>>,
@@ -75,7 +77,15 @@ impl ServerStderr {
             let misses = said.contains("No module named") || said.contains("ModuleNotFoundError");
             self.packages.as_ref().filter(|_| misses).map(|folder| format!("read:{}/**", folder.display()))
         };
-        let missed = missed(said, &self.known).or_else(packages);
+        // The shell that starts a link says so if it finds nothing behind the link.
+        let installation = || {
+            let misses = said.lines().any(|line| line.contains("exec: ") && line.ends_with(": not found"));
+            self.installation
+                .as_ref()
+                .filter(|_| misses)
+                .map(|folder| format!("read:{}/**", folder.display()))
+        };
+        let missed = missed(said, &self.known).or_else(packages).or_else(installation);
         missed.map(|grant| format!("; it may need the grant {grant}")).unwrap_or_default()
     }
 
@@ -145,6 +155,7 @@ impl ServerProcess {
         let words = ServerStderr {
             known: Arc::new(known(programs, program)),
             packages: found.virtual_environment().map(Path::to_owned),
+            installation: found.installation().map(Path::to_owned),
             network: program.network,
             ..ServerStderr::default()
         };

@@ -189,6 +189,17 @@ impl ProgramPath {
         around.join("pyvenv.cfg").is_file().then_some(around)
     }
 
+    /// The folder into which the interpreter of its virtual environment was installed.
+    pub(crate) fn installation(&self) -> Option<&Path> {
+        self.virtual_environment()?;
+        let folder = self.real.parent()?;
+        if folder.ends_with("bin") {
+            folder.parent().filter(|top| *top != Path::new("/"))
+        } else {
+            Some(folder)
+        }
+    }
+
     /// The task that starts the program: by its own path if a jail with these grants shows that
     /// path, and by its target otherwise.
     pub(crate) fn task(&self, workspace: &Path, grants: &GrantSet) -> JailTask {
@@ -236,6 +247,7 @@ mod tests {
         let expect = ProgramPath { named: top.join("venv/bin/python"), real: top.join("python") };
         assert_eq!(found, expect);
         assert_eq!(found.virtual_environment(), Some(top.join("venv").as_path()));
+        assert_eq!(found.installation(), Some(&*top));
         let task = |grants: &[&str]| found.task(&top, &GrantSet::parse(grants.iter().copied()).unwrap());
         assert_eq!(task(&[]), JailTask::new(top.join("python")), "the name is not visible");
         assert_eq!(task(&["read:other/"]), JailTask::new(top.join("python")));

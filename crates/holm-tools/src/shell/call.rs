@@ -4,6 +4,9 @@
 //! program could print advice that helps itself.
 
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use holm_grants::GrantSet;
 
 use super::script::ShellScript;
 
@@ -15,16 +18,28 @@ pub(super) struct ShellCall {
     /// The folder in which it starts.
     folder: PathBuf,
     script: ShellScript,
+    /// The grants of its run.
+    granted: Arc<GrantSet>,
 }
 
 impl ShellCall {
-    pub(super) fn new(text: String, folder: PathBuf, script: ShellScript) -> Self {
-        Self { text, folder, script }
+    pub(super) fn new(text: String, folder: PathBuf, script: ShellScript, granted: Arc<GrantSet>) -> Self {
+        Self { text, folder, script, granted }
+    }
+
+    /// What its run holds, beyond what it names.
+    pub(super) fn granted(&self) -> &GrantSet {
+        &self.granted
     }
 
     /// The programs that it calls by a literal name.
     pub(super) fn programs(&self) -> impl Iterator<Item = &str> {
         self.script.commands().iter().filter_map(|command| command.words.first()?.value())
+    }
+
+    /// The file of a program that it names by a path.
+    pub(super) fn file_of(&self, program: &str) -> PathBuf {
+        resolved(&self.folder, program)
     }
 
     /// Whether git is among its programs.

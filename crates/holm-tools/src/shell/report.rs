@@ -37,7 +37,7 @@ pub(super) fn report(
     changes: &[String],
 ) -> ToolOutput {
     let mut lines = first_lines(setup, &text, outcome);
-    lines.extend(turned_away(setup, hosts));
+    lines.extend(turned_away(setup, call, hosts));
     lines.extend(not_found(setup, call, &text));
     let has_failed = outcome.ending != JailEnding::Exited(0);
     if has_failed {
@@ -99,14 +99,11 @@ pub fn appeared(workspace: &Path, name: &ProtectedName) -> String {
 }
 
 /// Lines about hosts that the proxy refused; these are known, also where the command made do without.
-fn turned_away(setup: &ShellSetup, hosts: &[ProxyDenied]) -> Vec<String> {
+fn turned_away(setup: &ShellSetup, call: &ShellCall, hosts: &[ProxyDenied]) -> Vec<String> {
     let line = |refusal: &ProxyDenied| match refusal {
         ProxyDenied::Missing { grant, url } => {
-            let known = if setup.offers(grant) { "" } else { " (you named it before)" };
-            format!(
-                "refused: missing grant {grant}{known}; to ask for it, call again with {url:?} added to \
-                \"fetch\""
-            )
+            let next = next_step(setup, call, grant, "fetch", url);
+            format!("refused: missing grant {grant}{}; {next}", said_before(setup, grant))
         }
         ProxyDenied::Never(why) => format!("refused, and no grant opens it: {why}"),
         ProxyDenied::Path(url) => format!("{}; name the host alone in \"fetch\"", opens_nothing(url)),
@@ -140,24 +137,30 @@ fn ending(ending: JailEnding) -> String {
 /// this machine, and how to ask.
 fn not_found(setup: &ShellSetup, call: &ShellCall, text: &str) -> Vec<String> {
     let is_missed = |name: &&str| {
-        let said = [format!("{name}: command not found"), format!("{name}: not found")];
+        let ends = ["command not found", "not found", "No such file or directory"];
+        let said = ends.map(|end| format!("{name}: {end}"));
         said.iter().any(|said| text.contains(said))
     };
     let mut names: Vec<&str> = call.programs().filter(is_missed).collect();
     names.sort_unstable();
     names.dedup();
-    names.into_iter().filter_map(|name| missed(setup, name)).collect()
+    names.into_iter().filter_map(|name| missed(setup, call, name)).collect()
 }
 
 /// Where a program is that a command could not start; none where it is nowhere.
-fn missed(setup: &ShellSetup, name: &str) -> Option<String> {
+fn missed(setup: &ShellSetup, call: &ShellCall, name: &str) -> Option<String> {
+    if name.contains('/') {
+        let folder = setup.missing_interpreter(&call.file_of(name))?;
+        let ask = MissingGrantHint::program(&folder).how_to_ask(setup, call);
+        return Some(format!("the Python of {name} is in {}; {ask}", folder.display()));
+    }
     let folder = setup.program(name).ok()?.parent()?.display().to_string();
     let missing: Vec<MissingGrantHint> =
         setup.missing_program(name).iter().map(|folder| MissingGrantHint::program(folder)).collect();
     if missing.is_empty() {
         return None;
     }
-    let asks: Vec<String> = missing.iter().map(|one| one.how_to_ask(setup)).collect();
+    let asks: Vec<String> = missing.iter().map(|one| one.how_to_ask(setup, call)).collect();
     Some(format!("{name} is in {folder} on this machine; {}", asks.join("; ")))
 }
 
@@ -187,7 +190,7 @@ fn refusals(
     }
     missing.dedup();
     lines.dedup();
-    lines.extend(missing.iter().map(|one| format!("probably refused: {}", one.how_to_ask(setup))));
+    lines.extend(missing.iter().map(|one| format!("probably refused: {}", one.how_to_ask(setup, call))));
     lines.extend(own_network(setup, call, outcome).map(str::to_owned));
     lines
 }
@@ -229,14 +232,29 @@ impl MissingGrantHint {
         Self::new("exec", folder.to_string_lossy().into_owned())
     }
 
-    /// What is missing, and what to add to the call.
-    fn how_to_ask(&self, setup: &ShellSetup) -> String {
+    /// What is missing, and what to do about it.
+    fn how_to_ask(&self, setup: &ShellSetup, call: &ShellCall) -> String {
         let Self { grant, argument, value } = self;
-        let known = if setup.offers(grant) { "" } else { " (you named it before)" };
-        format!(
-            "it needs the grant {grant}{known}; to ask for it, call again with {value:?} added to {argument:?}"
-        )
+        let next = next_step(setup, call, grant, argument, value);
+        format!("it needs the grant {grant}{}; {next}", said_before(setup, grant))
     }
+}
+
+/// Marks a hint that the model has already had, so that it tries something else.
+fn said_before(setup: &ShellSetup, grant: &str) -> &'static str {
+    if setup.offers(grant) { "" } else { " (said before)" }
+}
+
+/// What a model can do about a missing grant. If no user can be asked, a call that names the grant
+/// passes only if the run holds it already.
+fn next_step(setup: &ShellSetup, call: &ShellCall, grant: &str, argument: &str, value: &str) -> String {
+    let again = format!("call again with {value:?} added to {argument:?}");
+    let Some(agreed) = &setup.unattended else { return format!("to ask for it, {again}") };
+    let parsed = grant.parse::<Grant>().ok();
+    if parsed.is_some_and(|grant| call.granted().contains(&grant) || agreed.contains(&grant)) {
+        return again;
+    }
+    "it was not granted for this run, and no user can be asked".into()
 }
 
 /// The grant for a refused file that the call names, or why no grant helps.
@@ -329,3 +347,6 @@ fn folder_of(path: &Path) -> PathBuf {
     let there = path.ancestors().find(|place| place.is_dir() && *place != Path::new("/"));
     there.unwrap_or(path).to_owned()
 }
+
+#[cfg(test)]
+mod tests;

@@ -62,6 +62,8 @@ pub(super) struct ShellSetup {
     user: Option<Vec<(OsString, OsString)>>,
     /// Where long outputs are; none if the home belongs to another user.
     pub(super) outputs: Option<Arc<OutputFolder>>,
+    /// Where no user can be asked: the grants that are agreed to without a question.
+    pub(super) unattended: Option<GrantSet>,
     /// What was offered already, so that a refusal is not repeated for ever.
     offered: Mutex<BTreeSet<String>>,
 }
@@ -118,6 +120,7 @@ impl WorkspaceShell {
             temporary,
             home: None,
             user: None,
+            unattended: None,
             offered: Mutex::default(),
             workspace,
         })))
@@ -215,6 +218,13 @@ impl WorkspaceShell {
         })
     }
 
+    /// For runs in which no user can be asked, and only these grants are agreed to: results then
+    /// advise no question.
+    #[must_use]
+    pub fn unattended(self, agreed: GrantSet) -> Self {
+        self.with(|setup| setup.unattended = Some(agreed))
+    }
+
     /// Keeps long outputs in this folder, which must exist and which no command may write;
     /// it outlives the shell.
     #[must_use]
@@ -239,6 +249,11 @@ impl WorkspaceShell {
     #[must_use]
     pub fn argv_tool(&self) -> ArgvTool {
         ArgvTool::new(Arc::clone(&self.0))
+    }
+
+    #[cfg(test)]
+    pub(super) fn setup(&self) -> &ShellSetup {
+        &self.0
     }
 
     /// Only while it is being built; a shell whose tools are in use stays as it is.
@@ -390,6 +405,21 @@ impl ShellSetup {
         homes.retain(|home| !self.workspace.starts_with(home));
         homes.dedup();
         homes
+    }
+
+    /// The folder that must be executable for the interpreter of a virtual environment, which is a
+    /// link to one installed elsewhere. None for other programs, and if commands have that folder.
+    pub(super) fn missing_interpreter(&self, program: &Path) -> Option<PathBuf> {
+        let environment = program.ancestors().nth(2)?;
+        let is_link = program.symlink_metadata().is_ok_and(|data| data.is_symlink());
+        if !is_link || !environment.join("pyvenv.cfg").is_file() {
+            return None;
+        }
+        let real = program.canonicalize().ok()?;
+        let is_python = real.file_name()?.to_string_lossy().starts_with("python");
+        let home = home_of(real.parent()?);
+        let is_apart = !self.workspace.starts_with(&home) && !home.starts_with(&self.workspace);
+        (is_python && is_apart && !self.toolchains.opens(&real)).then_some(home)
     }
 
     /// Whether this is the first time that a grant is offered.

@@ -238,7 +238,7 @@ async fn perform(setup: Arc<ShellSetup>, job: ToolInvocation, order: CommandRunR
         }
     };
     let folder = setup.workspace.join(order.folder.as_deref().unwrap_or("."));
-    let call = ShellCall::new(order.text, folder, order.script);
+    let call = ShellCall::new(order.text, folder, order.script, Arc::clone(&job.grants));
     // It looks for programs and folders on the disk.
     let told = tokio::task::spawn_blocking(move || {
         let mut changes = record.settle();

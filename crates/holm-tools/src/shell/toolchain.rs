@@ -179,6 +179,12 @@ impl UserToolchains {
         self.path.iter().map(|folder| folder.join(name)).find(|path| path.is_file())
     }
 
+    /// Whether commands can start a program that lies here.
+    pub(super) fn opens(&self, program: &Path) -> bool {
+        let system = SYSTEM_FOLDERS.iter().any(|folder| program.starts_with(folder));
+        system || self.roots.iter().any(|root| program.starts_with(root))
+    }
+
     /// Opens everything to a command.
     pub(super) fn add_to(&self, jail: Jail) -> Jail {
         let jail = self.roots.iter().filter(|root| root.exists()).fold(jail, Jail::exec);

@@ -115,7 +115,8 @@ impl AgentParts {
         let kept = ProtectedPaths::find(places)
             .and(args.settled.agent.iter().flat_map(agents::AgentDefinition::starts));
         let kept = kept.granted(args.grant.iter().chain(&args.yes));
-        let outside = OutsideTools::here(places, &kept, rules(args), confinement(args), env);
+        let outside =
+            OutsideTools::here(places, &kept, rules(args), confinement(args), terminal.unattended(), env);
         let outside = outside.after_killed_commands(places);
         let (root, live_grants) = (tools::root(places, &kept).ok(), kept.live());
         let native = tools::native(places, &kept, &store, outside.outputs.as_deref());

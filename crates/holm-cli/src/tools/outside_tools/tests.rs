@@ -4,8 +4,14 @@ fn names(env: &[(&str, &str)], confinement: CommandConfinement) -> (Vec<String>,
     let folder = tempfile::tempdir().unwrap();
     let env = |name: &str| env.iter().find(|(one, _)| *one == name).map(|(_, value)| (*value).to_owned());
     let places = HolmPaths::at(folder.path().join("data"), folder.path());
-    let outside =
-        OutsideTools::here(&places, &ProtectedPaths::default(), CommandRules::default(), confinement, env);
+    let outside = OutsideTools::here(
+        &places,
+        &ProtectedPaths::default(),
+        CommandRules::default(),
+        confinement,
+        None,
+        env,
+    );
     outside.tools.check().unwrap();
     (outside.tools.declarations().into_iter().map(|tool| tool.name).collect(), outside.notes)
 }
@@ -70,7 +76,7 @@ fn there_is_no_shell_in_the_data_folder_but_in_a_worktree_there() {
         std::fs::create_dir_all(&work).unwrap();
         let (kept, rules) = (ProtectedPaths::default(), CommandRules::default());
         let places = HolmPaths::at(&data, work);
-        OutsideTools::here(&places, &kept, rules, CommandConfinement::None, |_| None)
+        OutsideTools::here(&places, &kept, rules, CommandConfinement::None, None, |_| None)
     };
     for name in ["", "tools", "sessions/x"] {
         let outside = work(name);
@@ -78,4 +84,17 @@ fn there_is_no_shell_in_the_data_folder_but_in_a_worktree_there() {
         assert!(outside.notes.iter().any(|note| note.contains("its own files")), "{:?}", outside.notes);
     }
     assert!(work("worktrees/project/one").tools.find("shell").is_some());
+}
+
+#[test]
+fn programs_of_version_managers_are_found_the_newest_version_first() {
+    let home = tempfile::tempdir().unwrap();
+    for version in ["v9.0.0", "v20.11.1", "v20.9.0"] {
+        std::fs::create_dir_all(home.path().join(".nvm/versions/node").join(version)).unwrap();
+    }
+    let found = programs_elsewhere(home.path());
+    let found: Vec<_> = found.iter().filter_map(|path| path.strip_prefix(home.path()).ok()).collect();
+    let versions = ["v20.11.1", "v20.9.0", "v9.0.0"];
+    let expect = versions.map(|version| PathBuf::from(format!(".nvm/versions/node/{version}/bin")));
+    assert!(found.ends_with(&expect.each_ref().map(PathBuf::as_path)), "{found:?}");
 }

@@ -62,3 +62,15 @@ fn the_file_that_is_complained_about_is_meant_and_not_who_complains() {
     check("/bin/sh: can't open file '/no/where.py': [Errno 2] No such file or directory", None);
     check("all is well", None);
 }
+
+#[test]
+fn an_interpreter_that_is_installed_elsewhere_needs_its_folder() {
+    let words = ServerStderr {
+        packages: Some("/work/venv".into()),
+        installation: Some("/home/me/.pyenv/versions/3.12.1".into()),
+        ..ServerStderr::default()
+    };
+    words.add(b"/work/venv/bin/python: 1: exec: /work/venv/bin/python: not found\n");
+    let last = words.last();
+    assert!(last.ends_with("; it may need the grant read:/home/me/.pyenv/versions/3.12.1/**"), "{last}");
+}

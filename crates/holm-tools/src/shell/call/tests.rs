@@ -1,10 +1,11 @@
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::ShellCall;
 use crate::shell::ShellScript;
 
 fn call(text: &str) -> ShellCall {
-    ShellCall::new(text.into(), "/work".into(), ShellScript::read(text).expect("a script"))
+    ShellCall::new(text.into(), "/work".into(), ShellScript::read(text).expect("a script"), Arc::default())
 }
 
 #[test]
