@@ -139,7 +139,7 @@ pub enum PathError {
     #[error("pattern with a . or .. component; write the path without it")]
     DotComponent,
     /// `..` climbs above the place where the path starts.
-    #[error("climbs out with ..; stay beneath the root")]
+    #[error("climbs out with ..; stay in the workspace")]
     Escapes,
     /// A backslash is a separator on some systems and a letter on others.
     #[error("holds a backslash; separate components with /")]

@@ -194,7 +194,7 @@ fn an_authors_mistake_shows_at_registration() {
 fn a_wrong_argument_is_named_once() {
     let template: NeedTemplate = "read:{path}".parse().unwrap();
     let told = |value: &'static str| template.needs(|_| [value]).unwrap_err().to_string();
-    assert_eq!(told("../x"), "argument path: climbs out with ..; stay beneath the root");
+    assert_eq!(told("../x"), "argument path: climbs out with ..; stay in the workspace");
     assert_eq!(told(""), "argument path: empty; write . for the workspace root");
     let program: NeedTemplate = "exec:{program}".parse().unwrap();
     let told = program.needs(|_| [""]).unwrap_err().to_string();
