@@ -335,7 +335,7 @@ fn progress<'a>(event: &Event, tool: impl Fn(&ToolCallId) -> &'a str) -> Option<
         Event::SteppedUp { .. } | Event::LadderExhausted { .. } => format!("  {}", climbed(event)?),
         Event::Ruled { call, guard, reason, .. } => format!("  {}: {guard} says {reason}", tool(call)),
         Event::LoopSeen { tool, times } => format!("  {tool}: the same call {times} times"),
-        Event::LimitNear { limit, left } => format!("  a limit is near: {left} of {limit:?} left"),
+        Event::LimitNear { limit, left } => format!("  a limit is near: {left} {limit} left"),
         Event::RunResumed { .. } => "  the session was resumed".into(),
         Event::HookFailed { reason } => format!("  a hook failed: {reason}"),
         Event::ToolFlawed { tool, problems, .. } => format!("  {tool}: {}", problems.join("; ")),

@@ -5,6 +5,7 @@
 //! did wrong is a result of the run. Endings are stored and shown, so a variant keeps its meaning.
 
 use alloc::string::String;
+use core::fmt;
 
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
@@ -69,4 +70,17 @@ pub enum Limit {
     OutputTokens,
     /// The model's window, after every recovery.
     ContextWindow,
+}
+
+/// What is counted, as in "3 turns left".
+impl fmt::Display for Limit {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Turns => "turns",
+            Self::Tokens => "tokens",
+            Self::WallClock => "milliseconds",
+            Self::OutputTokens => "output tokens of a reply",
+            Self::ContextWindow => "tokens of the context window",
+        })
+    }
 }

@@ -306,7 +306,7 @@ impl UpdateTranslator {
                 format!("{from} is not up to it ({reason}); {to} takes over.")
             }
             Event::HookFailed { reason } => format!("A hook failed: {reason}."),
-            Event::LimitNear { limit, left } => format!("A limit is near: {left} of {limit:?} left."),
+            Event::LimitNear { limit, left } => format!("A limit is near: {left} {limit} left."),
             _ => return None,
         };
         Some(SessionUpdate::Notice(Notice::new(NoticeSeverity::Warning, visible(&text))))

@@ -248,7 +248,7 @@ fn a_run_that_was_killed_is_resumed_where_it_stood() {
     assert!(stage.work().join("once.txt").exists());
     // The call that had ended is not run again: the file is there, so a second time would fail.
     stage.run(&["--session", "s", "--resume"]).says("It is written.\n");
-    assert!(stage.double.requests()[2].text().contains("`once.txt` now has 1 bytes (new)"));
+    assert!(stage.double.requests()[2].text().contains("`once.txt` now has 1 byte (new)"));
 }
 
 #[test]

@@ -62,7 +62,7 @@ fn a_plan_changes_nothing() {
     assert_eq!(stage.holm(args).code, Some(3));
     assert!(!stage.work().join("new.txt").exists());
     let args = ["tool", "execute", "write", write, "--grant", "write:**", "--mode", "accept-edits"];
-    stage.holm(args).says("`new.txt` now has 1 bytes (new)\n");
+    stage.holm(args).says("`new.txt` now has 1 byte (new)\n");
     assert_eq!(stage.holm(args).code, Some(3), "what nobody has read is not written over");
 }
 

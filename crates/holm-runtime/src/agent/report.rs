@@ -69,7 +69,7 @@ fn in_words(ending: &Ending) -> String {
             format!("{} of {} were spent", dollars(*spent), dollars(*limit))
         }
         Ending::OverLimit { limit, used, allowed } => {
-            format!("a limit was reached ({limit:?}: {used} of {allowed})")
+            format!("a limit was reached ({used} of {allowed} {limit})")
         }
         Ending::Cancelled { reason } => format!("it was cancelled ({reason})"),
         Ending::Failed { class: FailureClass::HostCrash, message, .. }

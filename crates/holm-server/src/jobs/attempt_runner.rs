@@ -288,7 +288,7 @@ fn outcome(ending: &Ending) -> Outcome {
             Outcome::Failed { reason: format!("it called `{tool}` {times} times without progress") }
         }
         Ending::OverLimit { limit, used, allowed } => {
-            Outcome::Failed { reason: format!("a limit was reached ({limit:?}: {used} of {allowed})") }
+            Outcome::Failed { reason: format!("a limit was reached ({used} of {allowed} {limit})") }
         }
         Ending::Cancelled { reason } => Outcome::Failed { reason: format!("it was cancelled: {reason}") },
         Ending::Failed { message, .. } => Outcome::Failed { reason: message.clone() },

@@ -179,7 +179,7 @@ impl HiddenToolIndex {
         let tools = self.catalogue.tools();
         for tool in tools.iter().take(MOST_LISTED) {
             let line = tool.entry.description.lines().next().unwrap_or_default();
-            let line = line.get(..line.floor_char_boundary(LINE)).unwrap_or_default();
+            let line = whole_words(line);
             let _ = write!(text, "\n- {}: {line}", tool.entry.wanted);
         }
         if let Some(rest @ 1..) = tools.len().checked_sub(MOST_LISTED) {
@@ -187,6 +187,13 @@ impl HiddenToolIndex {
         }
         text
     }
+}
+
+/// The beginning of a line that is shown, which ends with a whole word.
+fn whole_words(line: &str) -> &str {
+    let cut = line.get(..line.floor_char_boundary(LINE)).unwrap_or_default();
+    let is_whole = line.get(cut.len()..).is_none_or(|rest| rest.is_empty() || rest.starts_with(' '));
+    if is_whole { cut } else { cut.rsplit_once(' ').map_or(cut, |(words, _)| words) }
 }
 
 /// The tool that searches for other tools.

@@ -51,12 +51,17 @@ struct PatchStep {
     at: usize,
 }
 
+/// A reason, which may end as a sentence does, and that the patch had no effect.
+fn and_unchanged(reason: &str) -> String {
+    format!("{}; nothing was changed", reason.strip_suffix('.').unwrap_or(reason))
+}
+
 fn run(
     desk: &FileToolContext,
     arguments: &PatchArguments,
     job: &ToolInvocation,
 ) -> Result<String, FileToolError> {
-    let unchanged = |reason: String| told(format!("{reason}; nothing was changed"));
+    let unchanged = |reason: String| told(and_unchanged(&reason));
     let files = diff::parse(&arguments.diff).map_err(unchanged)?;
     let named = arguments.paths.iter().flatten().map(|path| desk.root.path(path));
     let named = named.collect::<Result<Vec<_>, _>>()?;
@@ -183,7 +188,7 @@ impl PatchAllowance {
         befores: &[OriginalContent],
     ) -> Result<(Vec<NewContent>, String), FileToolError> {
         let path = &step.path;
-        let misfit = |reason: String| told(format!("`{path}`: {reason}; nothing was changed"));
+        let misfit = |reason: String| told(format!("`{path}`: {}", and_unchanged(&reason)));
         let bytes = befores.get(step.at).and_then(|before| before.bytes.as_deref());
         let text = match (bytes, &step.diff.action) {
             (Some(_), FileAction::Make) => {

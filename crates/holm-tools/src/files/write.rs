@@ -52,6 +52,7 @@ fn run(
             Some(_) | None => false,
         };
         let said = if existed { "replaced" } else { "new" };
-        Ok((vec![NewContent::Bytes(bytes)], format!("`{path}` now has {count} bytes ({said})")))
+        let unit = if count == 1 { "byte" } else { "bytes" };
+        Ok((vec![NewContent::Bytes(bytes)], format!("`{path}` now has {count} {unit} ({said})")))
     })
 }

@@ -322,7 +322,7 @@ fn told(event: &Event) -> Option<(NoteTone, String)> {
             (NoteTone::Warning, format!("{tool}: the same call {times} times"))
         }
         Event::LimitNear { limit, left } => {
-            (NoteTone::Warning, format!("a limit is near: {left} of {limit:?} left"))
+            (NoteTone::Warning, format!("a limit is near: {left} {limit} left"))
         }
         Event::HookFailed { reason } => (NoteTone::Warning, format!("a hook failed: {reason}")),
         Event::ToolFlawed { tool, problems, .. } => {

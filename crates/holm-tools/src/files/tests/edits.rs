@@ -242,7 +242,7 @@ async fn a_file_is_overwritten_only_by_whoever_has_read_it() {
     let bench = Bench::new();
     succeeds(
         &bench.call("write", json!({ "path": "new/deep/file", "content": "x" })).await,
-        "now has 1 bytes (new)",
+        "now has 1 byte (new)",
     );
     bench.check_text("new/deep/file", "x");
     bench.put("there", "precious");
