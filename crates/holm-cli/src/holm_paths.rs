@@ -108,8 +108,8 @@ impl HolmPaths {
     }
 
     /// Finds the folders as [`Self::look`] does, and creates the data folder and the user's tool
-    /// folder. If the disk is full or read-only, they stay missing: a command that writes reports
-    /// its own failure.
+    /// folder. If the disk is full or read-only, they stay missing: a command that writes then
+    /// reports its own failure.
     pub(crate) fn find(flag: Option<&Path>) -> anyhow::Result<Self> {
         let data = data_here(flag)?;
         private_folder(&data).or_else(passed).map_err(|error| not_made(&data, &error))?;

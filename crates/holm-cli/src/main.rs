@@ -208,7 +208,11 @@ fn main() -> ExitCode {
     let screen = TerminalOutput::default();
     let given = match help::command(Cli::command()).try_get_matches() {
         Ok(given) => given,
-        Err(said) => return told(&said, &screen),
+        Err(said) => {
+            let words: Vec<String> = std::env::args().skip(1).collect();
+            commands::run::print_usage_error(&words, &said);
+            return told(&said, &screen);
+        }
     };
     let cli = Cli::from_arg_matches(&given).unwrap_or_else(|error| error.exit());
     let data = cli.data.clone();

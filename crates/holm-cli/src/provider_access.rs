@@ -148,8 +148,8 @@ impl ProviderAccess {
         })
     }
 
-    /// Whether the provider of a model is called without a key: it takes none, and the settings
-    /// name none.
+    /// Whether the provider of a model is called without a key: it takes none, and the
+    /// settings name none either.
     pub(crate) fn is_keyless(&self, model: &str) -> bool {
         let provider = model.split('/').next().unwrap_or_default();
         match ServiceTable::stock().find(provider) {

@@ -179,6 +179,8 @@ impl ChatState {
                     tab.note(NoteTone::Quiet, "this session starts with a summary of the previous one:");
                     tab.note(NoteTone::Quiet, &summary);
                     tab.carried = Some(summary);
+                    // The work goes on, so it goes on in the same mode.
+                    tab.held.mode = Some(mode);
                 }
                 commands.push(open);
             }

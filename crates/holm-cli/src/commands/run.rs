@@ -451,10 +451,26 @@ pub(crate) async fn execute(args: RunArgs, data: Option<&Path>) -> anyhow::Resul
         let exit = error.downcast_ref::<CommandError>().map_or(CommandExit::Failed, |trouble| trouble.exit);
         let message = error.downcast_ref::<CommandError>().map(|trouble| trouble.parts().0.to_owned());
         let message = message.unwrap_or_else(|| format!("{error:#}"));
-        let summary = json!({ "session": null, "text": null, "error": message, "exit": exit.code() });
-        TerminalOutput::default().line(&summary.to_string());
+        print_early_failure(&message, exit);
     }
     ended
+}
+
+/// Tells a program that the run did not begin.
+fn print_early_failure(message: &str, exit: CommandExit) {
+    let summary = json!({ "session": null, "text": null, "error": message, "exit": exit.code() });
+    TerminalOutput::default().line(&summary.to_string());
+}
+
+/// As [`execute`] does, for words that are no options of a run.
+pub(crate) fn print_usage_error(words: &[String], error: &clap::Error) {
+    let wants_json = words.iter().any(|word| word == "--json" || word == "--output=json")
+        || words.windows(2).any(|pair| pair == ["--output", "json"]);
+    if words.first().is_some_and(|name| name == "run") && wants_json && error.use_stderr() {
+        let said = error.to_string();
+        let first = said.lines().next().unwrap_or_default();
+        print_early_failure(first.strip_prefix("error: ").unwrap_or(first), CommandExit::Usage);
+    }
 }
 
 async fn run(args: RunArgs, data: Option<&Path>) -> anyhow::Result<CommandExit> {

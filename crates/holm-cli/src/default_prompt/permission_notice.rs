@@ -10,36 +10,33 @@ use holm::{
 use super::CallPermissions;
 
 /// How a note about permissions begins.
-pub(crate) const HEAD: &str = "[Permissions now, in place of earlier ones]";
+pub(crate) const HEAD: &str = "[Permissions have changed. They are now:]";
 
 /// The circumstances of a session that its run does not know.
 #[derive(Debug, Clone)]
 pub(crate) struct PermissionNotice {
-    /// What `--yes` covers.
+    /// The calls and grants that `--yes` covers.
     pub(crate) yes: GrantSet,
     pub(crate) can_ask: bool,
     pub(crate) confined: bool,
 }
 
 impl PermissionNotice {
-    /// The prompt, after a note if the model was told something else last. A run that begins has the
-    /// permissions in its system prompt.
+    /// The prompt, after a note if the model was told something else last. At first, the permissions
+    /// stand at the end of the system prompt, where nothing else can write.
     pub(crate) fn before(&self, mut prompt: Prompt, run: &Run) -> Prompt {
-        if run.transcript().iter().all(|message| message.role == Role::System) {
-            return prompt;
-        }
         let permissions = CallPermissions {
             grants: run.grants().clone(),
             yes: self.yes.clone(),
             mode: run.mode(),
             can_ask: self.can_ask,
             confined: self.confined,
-            marked: run.config().marks.any(),
+            marked: run.marks().join(prompt.marks).any(),
         };
         let now = permissions.lines().join("\n");
         let is_known = match last_note(run) {
             Some(note) => note.ends_with(&now),
-            None => run.config().system.contains(&now),
+            None => run.config().system.ends_with(&now),
         };
         if !is_known {
             prompt.blocks.insert(0, Block::Text(format!("{HEAD}\n{now}")));

@@ -92,6 +92,11 @@ fn json_is_printed_also_when_a_run_fails_before_it_begins() {
     assert!(summary.get("error").unwrap().as_str().unwrap().contains("no key for anthropic"), "{summary}");
     assert_eq!(summary.get("exit").unwrap(), 5);
     assert!(ran.err.contains("hint: set ANTHROPIC_API_KEY"), "{ran:?}");
+
+    let ran = stage.holm(["run", "--json", "-p", "hi", "--grant", "bogus"]);
+    let summary: Value = serde_json::from_str(&ran.out).unwrap();
+    assert!(summary["error"].as_str().unwrap().contains("--grant"), "{summary}");
+    assert_eq!((ran.code, &summary["exit"]), (Some(2), &2.into()), "{ran:?}");
 }
 
 #[test]

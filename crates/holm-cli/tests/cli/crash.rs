@@ -4,11 +4,13 @@ use std::{
     fs,
     io::{BufRead as _, BufReader, Read as _, Write as _},
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    sync::Once,
 };
 
 use holm::{runtime::JournalStore as _, store::Store};
 use holm_testkit::double::{Act, Fault};
 use serde_json::{Value, json};
+use tokio::signal::unix::{SignalKind, signal as signal_stream};
 
 use crate::{
     patience::until,
@@ -58,6 +60,16 @@ const OPEN: [&str; 10] = [
     "exec:./**",
 ];
 
+/// Has the commands that a test starts hear hangups, also where the tests run under `nohup`: a signal
+/// that is handled here has its default action in a new program.
+fn hear_hangups() {
+    static HEARD: Once = Once::new();
+    HEARD.call_once(|| {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
+        runtime.block_on(async { drop(signal_stream(SignalKind::hangup()).unwrap()) });
+    });
+}
+
 fn is_armed(stage: &Stage) -> bool {
     fs::read_to_string(stage.work().join("n/.git/config")).unwrap().contains("evil")
 }
@@ -73,6 +85,7 @@ fn trapped(stage: &Stage) -> Child {
 
 #[test]
 fn a_closed_terminal_and_a_service_manager_stop_a_run_as_ctrl_c_does() {
+    hear_hangups();
     for name in ["-INT", "-TERM", "-HUP"] {
         let call = Act::calls(&[("c1", "shell", &json!({ "script": TRAP }).to_string())]);
         let stage = Stage::new([call, Act::says("Later.")]);
@@ -87,6 +100,7 @@ fn a_closed_terminal_and_a_service_manager_stop_a_run_as_ctrl_c_does() {
 
 #[test]
 fn signals_stop_a_tool_that_is_called_by_hand_and_what_it_left_is_checked() {
+    hear_hangups();
     for name in ["-INT", "-TERM", "-HUP"] {
         let stage = Stage::new([]);
         let call = json!({ "script": TRAP }).to_string();
@@ -149,6 +163,7 @@ impl Served {
 
 #[test]
 fn signals_stop_the_calls_of_mcp_clients_and_what_they_left_is_checked() {
+    hear_hangups();
     for name in ["-INT", "-TERM", "-HUP"] {
         let stage = Stage::new([]);
         let mut served = Served::by(&stage, &["mcp-server", "--tools"]);
@@ -164,6 +179,7 @@ fn signals_stop_the_calls_of_mcp_clients_and_what_they_left_is_checked() {
 
 #[test]
 fn signals_stop_the_sessions_of_an_editor_and_what_they_left_is_checked() {
+    hear_hangups();
     for name in ["-INT", "-TERM", "-HUP"] {
         let call = Act::calls(&[("c1", "shell", &json!({ "script": TRAP }).to_string())]);
         let stage = Stage::new([call, Act::says("Later.")]);

@@ -73,7 +73,7 @@ fn a_model_is_told_once_what_it_may_do_now_where_that_has_changed() {
         asked.messages.iter().filter(|message| message.role == holm::kernel::Role::User).map(said).collect();
     assert_eq!(said.iter().map(Vec::len).collect::<Vec<_>>(), [1, 1, 2, 1], "{said:#?}");
     let note = &said[2][0];
-    assert!(note.starts_with("[Permissions now, in place of earlier ones]\n"), "{note}");
+    assert!(note.starts_with("[Permissions have changed. They are now:]\n"), "{note}");
     assert!(note.contains("Mode: full.") && note.contains("write any file in the workspace"), "{note}");
 }
 

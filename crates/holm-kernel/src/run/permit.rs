@@ -314,7 +314,7 @@ fn denial(tool: &ToolSpec, missing: &[String]) -> String {
     let why = match missing {
         [] => alloc::format!("`{}` needs an approval", tool.name),
         [one] => alloc::format!("{one} was not granted"),
-        several => alloc::format!("{} were not granted", several.join(" and ")),
+        several => alloc::format!("{} were not granted", several.join(", ")),
     };
     alloc::format!("denied for this run: {why}, and no user can be asked. Do not try again.")
 }

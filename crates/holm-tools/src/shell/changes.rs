@@ -310,7 +310,7 @@ impl WorkspaceRecord {
     fn row(&self, path: &Path) -> Option<AutorunFile> {
         let name = path.file_name()?.to_str()?;
         let is_in_listed = path.parent().is_some_and(|parent| self.listed.contains(parent));
-        if !is_in_listed && !autorun::may_list(name) {
+        if is_set_aside(name) || (!is_in_listed && !autorun::may_list(name)) {
             return None;
         }
         autorun::find(path.strip_prefix(&self.workspace).unwrap_or(path).to_str()?)
@@ -328,9 +328,6 @@ impl WorkspaceRecord {
         };
         let row = |path: &Path| {
             let name = path.file_name()?.to_str().filter(|_| path.parent().is_some_and(is_top))?;
-            if is_set_aside(name) {
-                return None;
-            }
             autorun::find_all(name).into_iter().find(|row| self.protected_patterns.contains(&row.pattern))
         };
         let is_disabled =

@@ -40,6 +40,8 @@ pub struct ShellScript {
     assignments: Vec<ShellAssignment>,
     /// Whether a value in it is expanded a second time, as by `${x@P}`.
     expands_values: bool,
+    /// Whether output goes to a file.
+    writes_files: bool,
     form: ScriptComplexity,
 }
 
@@ -117,6 +119,7 @@ impl ShellScript {
             script.commands.extend(joined.commands);
             script.assignments.extend(joined.assignments);
             script.expands_values |= joined.expands_values;
+            script.writes_files |= joined.writes_files;
             script.form = ScriptComplexity::Involved;
         }
         if is_deceptive(text) {
@@ -140,7 +143,13 @@ impl ShellScript {
         } else {
             vec![ScriptCommand { words: words.iter().map(known).collect(), input: None }]
         };
-        Self { commands, assignments: Vec::new(), expands_values: false, form: ScriptComplexity::Plain }
+        Self {
+            commands,
+            assignments: Vec::new(),
+            expands_values: false,
+            writes_files: false,
+            form: ScriptComplexity::Plain,
+        }
     }
 
     /// Every command, also those in substitutions, functions and branches.
@@ -157,6 +166,11 @@ impl ShellScript {
     /// Whether a value in it is expanded a second time.
     pub(super) fn expands_values(&self) -> bool {
         self.expands_values
+    }
+
+    /// Whether the shell itself writes output to a file.
+    pub(super) fn writes_files(&self) -> bool {
+        self.writes_files
     }
 
     /// The substitutions in a text that the shell expands, as scripts. Returns `None` if one of

@@ -307,8 +307,8 @@ impl ShellSetup {
         Ok((self.environment(jail, &path, &grants, access), record))
     }
 
-    /// What a call needs that changes the repository. A run that was granted the whole workspace may
-    /// name its `.git`, and a plain `git commit` does.
+    /// What a call needs that records something in the repository. A run that was granted the whole
+    /// workspace may name its `.git`, and a plain `git commit` counts as if it did.
     pub(super) fn with_repository(&self, needs: &Arc<[CallNeed]>, standing: &GrantSet) -> Arc<[CallNeed]> {
         let git = self.workspace.join(".git");
         // One that is a file or a link stays closed.

@@ -20,7 +20,7 @@ use super::child_run::{
 };
 use super::output::OutputRecording;
 use super::report::{report, report_read_only};
-use super::rules::{CommandRuling, changes_repository};
+use super::rules::{CommandRuling, records_in_repository};
 use super::script::ShellScript;
 use super::setup::ShellSetup;
 
@@ -193,7 +193,7 @@ async fn perform(setup: Arc<ShellSetup>, job: ToolInvocation, order: CommandRunR
         return ToolOutput::failed("not run: without a jail, no command can be kept from making changes");
     }
     let (folder, held) = (order.folder.clone(), Arc::clone(&setup));
-    let git = changes_repository(&order.script);
+    let git = records_in_repository(&order.script);
     let jail = tokio::task::spawn_blocking(move || {
         let needs = if git { held.with_repository(&needs, &standing) } else { needs };
         confined(&held, (&needs, &standing, access), folder.as_deref(), order.seconds)

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use super::script::{ScriptReadError, ScriptWord, ShellScript};
 
-pub(super) use programs::changes_repository;
+pub(super) use programs::records_in_repository;
 #[cfg(test)]
 pub(super) use runners::{RunnerKind, rows};
 

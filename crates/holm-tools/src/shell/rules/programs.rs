@@ -101,31 +101,14 @@ const GIT_READS: &[&str] = &[
     "status",
 ];
 
-/// Git commands that write into the repository.
-const GIT_WRITES: &[&str] = &[
-    "add",
-    "am",
-    "apply",
-    "branch",
-    "checkout",
-    "cherry-pick",
-    "commit",
-    "fetch",
-    "merge",
-    "mv",
-    "notes",
-    "pull",
-    "rebase",
-    "reset",
-    "restore",
-    "revert",
-    "rm",
-    "stash",
-    "switch",
-    "tag",
-    "update-index",
-    "worktree",
-];
+/// Git commands that write into the repository and discard no work.
+const GIT_RECORDS: &[&str] = &["add", "branch", "commit", "notes", "tag"];
+
+/// Programs beside which a git command opens its folder: they print, or choose a folder.
+const GIT_COMPANIONS: &[&str] = &["cat", "cd", "echo", "head", "ls", "printf", "pwd", "tail", "true"];
+
+/// Options with which `git switch` and `git checkout` only make a branch.
+const GIT_NEW_BRANCH: &[&str] = &["-b", "-c", "--create", "-q", "--quiet"];
 
 /// Git commands that print, with options that only change what they print.
 const GIT_PRINTS: &[&str] = &["diff", "log", "show", "status"];
@@ -229,24 +212,52 @@ pub(super) fn is_known(words: &[&str]) -> bool {
     }
 }
 
-/// Whether a script calls git, plainly written, to change the repository around its folder.
-pub(in crate::shell) fn changes_repository(script: &ShellScript) -> bool {
-    script.commands().iter().any(|command| {
-        let mut words = command.words.iter().map_while(ScriptWord::value);
-        let program = words.next().and_then(|program| program.rsplit('/').next());
-        program == Some("git") && git_command(words).is_some_and(|name| GIT_WRITES.contains(&name))
-    })
+/// Whether a script calls git, plainly written, to record something in the repository around its
+/// folder, and nothing that could use the open repository for something else.
+pub(in crate::shell) fn records_in_repository(script: &ShellScript) -> bool {
+    let mut records = false;
+    if script.writes_files() || !script.assignments().is_empty() {
+        return false;
+    }
+    for command in script.commands() {
+        let mut words = command.words.iter().map(ScriptWord::value);
+        let program = words.next().flatten().and_then(|program| program.rsplit('/').next());
+        match program {
+            Some("git") => {}
+            Some(program) if GIT_COMPANIONS.contains(&program) => continue,
+            _ => return false,
+        }
+        // A message may be anything; what git does stands before it.
+        let count = words.len();
+        let words: Vec<&str> = words.map_while(|word| word).collect();
+        match git_command(&words) {
+            Some(("switch" | "checkout", rest)) if words.len() == count && makes_branch(rest) => {
+                records = true;
+            }
+            Some((name, _)) if GIT_RECORDS.contains(&name) => records = true,
+            Some((name, _)) if GIT_READS.contains(&name) => {}
+            _ => return false,
+        }
+    }
+    records
 }
 
-/// The command of git behind its general options; none where it works in another folder.
-fn git_command<'a>(mut words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    loop {
-        match words.next()? {
-            "-C" | "--git-dir" | "--work-tree" => return None,
-            "-c" => drop(words.next()),
-            option if option.starts_with('-') => {}
-            command => return Some(command),
-        }
+/// Whether these words of `git switch` or `git checkout` make a branch and touch no file.
+fn makes_branch(words: &[&str]) -> bool {
+    let options: Vec<&&str> = words.iter().filter(|word| word.starts_with('-')).collect();
+    options.iter().all(|option| GIT_NEW_BRANCH.contains(option))
+        && options.iter().any(|option| matches!(**option, "-b" | "-c" | "--create"))
+}
+
+/// The command of git behind its general options, with what follows; none where it works in another
+/// folder.
+fn git_command<'a>(words: &'a [&'a str]) -> Option<(&'a str, &'a [&'a str])> {
+    match words {
+        ["-C" | "--git-dir" | "--work-tree", ..] | [] => None,
+        ["-c", setting, rest @ ..] if setting.starts_with("user.") => git_command(rest),
+        ["-c", ..] => None,
+        [option, rest @ ..] if option.starts_with('-') => git_command(rest),
+        [command, rest @ ..] => Some((command, rest)),
     }
 }
 

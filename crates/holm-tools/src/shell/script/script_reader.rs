@@ -76,6 +76,7 @@ pub(super) fn parse(text: &str, depth: usize) -> Result<ShellScript, ScriptReadE
         commands: Vec::new(),
         assignments: Vec::new(),
         expands_values: false,
+        writes_files: false,
         form: ScriptComplexity::Plain,
     };
     let feeds = ["|", "<<", "<("].iter().any(|mark| text.contains(mark));
@@ -163,7 +164,11 @@ impl ScriptReader<'_> {
                 let text = self.text.get(node.byte_range()).unwrap_or_default();
                 self.script.expands_values |= text.contains("@P");
             }
-            "file_redirect" => self.give_back(node),
+            "file_redirect" => {
+                let text = self.text.get(node.byte_range()).unwrap_or_default();
+                self.script.writes_files |= writes_file(text);
+                self.give_back(node);
+            }
             "heredoc_redirect" => {
                 self.read_document(node);
                 self.give_back(node);
@@ -285,6 +290,7 @@ impl ScriptReader<'_> {
                 self.script.commands.extend(script.commands);
                 self.script.assignments.extend(script.assignments);
                 self.script.expands_values |= script.expands_values;
+                self.script.writes_files |= script.writes_files;
             }
             Err(_) => self.push_made(),
         }
@@ -321,6 +327,14 @@ impl ScriptReader<'_> {
             command.words.extend(strays.iter().cloned());
         }
     }
+}
+
+/// Whether a redirection writes to a file: not to another stream, and not to nowhere.
+fn writes_file(redirection: &str) -> bool {
+    let Some((_, target)) = redirection.split_once('>') else { return false };
+    let stream =
+        target.strip_prefix('&').is_some_and(|stream| stream.bytes().all(|byte| byte.is_ascii_digit()));
+    !stream && target.trim() != "/dev/null"
 }
 
 /// The words of a command, without assignments and redirections.

@@ -1,6 +1,6 @@
 //! Holds every row of the table of programs that run others, and what deny rules must not find.
 
-use crate::shell::rules::{RunnerKind, rows};
+use crate::shell::rules::{RunnerKind, records_in_repository, rows};
 use crate::shell::{CommandRule, CommandRules, CommandRuling, ShellScript};
 
 fn judge(rules: &CommandRules, text: &str) -> CommandRuling {
@@ -316,5 +316,40 @@ fn a_name_that_is_no_command_is_not_found() {
             "{text}: {:?}",
             judge(&denying(), text)
         );
+    }
+}
+
+#[test]
+fn git_opens_its_folder_by_itself_only_where_it_records_and_discards_nothing() {
+    let records = |text: &str| records_in_repository(&ShellScript::read(text).unwrap());
+    for text in [
+        "git commit -m x",
+        "cd src && git add -A && git -c user.name=a -c user.email=b commit -qm 'a b' && git log --oneline",
+        "git commit -m \"$(cat <<'END'\nfirst\nEND\n)\"",
+        "git switch -c side",
+        "git checkout -q -b side",
+        "/usr/bin/git --no-pager tag v1",
+        "git commit -m 'by A <a@b> -> c' 2>&1 | tail -3; git status >/dev/null",
+    ] {
+        assert!(records(text), "{text}");
+    }
+    for text in [
+        "git status",
+        "git reset --hard",
+        "git add -A; git reset --hard",
+        "git checkout -- .",
+        "git switch main",
+        "git switch -f -c side",
+        "git commit -m x; git stash clear",
+        "git -C sub commit -m x",
+        "git add -A; python3 p.py",
+        "git -c core.hooksPath=h commit -m x",
+        "git commit -m x; echo evil > .git/zz",
+        "git $what",
+        "GIT_DIR=elsewhere git commit -m x",
+        "git checkout -b $name",
+        "echo git commit",
+    ] {
+        assert!(!records(text), "{text}");
     }
 }
