@@ -125,15 +125,15 @@ impl CallPermissions {
         let passes = |kind: GrantKind| {
             held.iter().any(|grant| grant.kind() == kind && self.passage(grant) != CallTreatment::Refused)
         };
-        // Without a jail, a command reaches all of that.
-        let is_open = |kind: GrantKind| passes(kind) || (!self.confined && passes(GrantKind::Exec));
-        let reads_by_command = self.mode == Mode::Plan && self.confined;
-        let is_closed = |kind: GrantKind| {
-            !is_open(kind)
-                && !(kind == GrantKind::Exec && reads_by_command && self.has_all(&READING_COMMAND_NEEDS))
+        let reads_by_command =
+            self.mode == Mode::Plan && self.confined && self.has_all(&READING_COMMAND_NEEDS);
+        let is_open = |kind: GrantKind| {
+            // Without a jail, a command reaches all of that.
+            let by_command = !self.confined && passes(GrantKind::Exec);
+            passes(kind) || by_command || (kind == GrantKind::Exec && reads_by_command)
         };
         let closed: Vec<&str> =
-            kinds.into_iter().filter(|(kind, _)| is_closed(*kind)).map(|(_, words)| words).collect();
+            kinds.into_iter().filter(|(kind, _)| !is_open(*kind)).map(|(_, words)| words).collect();
         let closed =
             if closed.is_empty() { String::new() } else { format!(", such as {}", closed.join(", ")) };
         if self.can_ask && self.mode != Mode::Plan {

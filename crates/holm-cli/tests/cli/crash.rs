@@ -152,7 +152,7 @@ impl Served {
     }
 
     /// Waits for the trap, sends the signal, and waits for the end. The client stays connected.
-    fn is_stopped_by(mut self, stage: &Stage, name: &str) {
+    fn stop_by(mut self, stage: &Stage, name: &str) {
         until("the trap", || stage.work().join("ready").exists());
         assert!(is_armed(stage), "nothing is checked while the command runs");
         signal(&self.server, name);
@@ -173,7 +173,7 @@ fn signals_stop_the_calls_of_mcp_clients_and_what_they_left_is_checked() {
         served.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
         let call = json!({ "name": "shell", "arguments": { "script": TRAP } });
         served.request(2, "tools/call", &call);
-        served.is_stopped_by(&stage, name);
+        served.stop_by(&stage, name);
     }
 }
 
@@ -189,7 +189,7 @@ fn signals_stop_the_sessions_of_an_editor_and_what_they_left_is_checked() {
         let session = opened["sessionId"].as_str().unwrap().to_owned();
         let prompt = json!([{ "type": "text", "text": "hi" }]);
         served.request(3, "session/prompt", &json!({ "sessionId": session, "prompt": prompt }));
-        served.is_stopped_by(&stage, name);
+        served.stop_by(&stage, name);
         stage.run(&["-p", "And now?", "--session", &session, "--resume"]).says("Later.\n");
     }
 }
