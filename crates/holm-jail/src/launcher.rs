@@ -107,8 +107,13 @@ impl JailLauncher {
                 Err(_) => drop(process.take()),
             }
         }
-        let started = process.insert(self.start()?);
-        send(&started.control, fds)
+        // A process that ended before it took anything has started nothing: on a machine that is short
+        // of processes or namespaces for a moment, the next one lives.
+        let first = self.start()?;
+        let sent = send(&first.control, fds);
+        let taken = if sent.is_ok() { first } else { self.start()? };
+        let taken = process.insert(taken);
+        if sent.is_err() { send(&taken.control, fds).map_err(|error| taken.ended(&error)) } else { sent }
     }
 
     /// Without `pre_exec`, so that the standard library uses `posix_spawn` and nothing is copied.
@@ -128,6 +133,16 @@ impl JailLauncher {
 
     fn broken(&self, error: &io::Error) -> JailError {
         JailError::Launcher { program: self.0.program.clone(), why: error.to_string() }
+    }
+}
+
+impl LauncherProcess {
+    /// Why it takes nothing, with the way in which it ended.
+    fn ended(&mut self, error: &io::Error) -> io::Error {
+        match self.child.try_wait() {
+            Ok(Some(status)) => io::Error::other(format!("{error}; it ended with {status}")),
+            Ok(None) | Err(_) => io::Error::other(error.to_string()),
+        }
     }
 }
 

@@ -50,8 +50,8 @@ async fn git_commit_works_at_once_where_the_workspace_may_be_written() {
         cell.write("work/a.txt", "text");
         let calls = [
             Step::sh(COMMIT, &[]),
-            Step::sh("git tag v1; echo evil > .git/hooks/pre-commit; git config core.fsmonitor ./evil", &[]),
-            Step::sh("echo evil > .git/description", &[]),
+            Step::sh("git tag v1 && git config core.fsmonitor ./evil", &[]),
+            Step::sh("git tag v2; echo evil > .git/description; echo evil > .git/hooks/pre-commit", &[]),
         ];
         let yes = Yes::default();
         let (mut session, seen) = cell.session(&cell.shell(), Mode::Full, &grants, yes.clone(), calls).await;
@@ -59,7 +59,6 @@ async fn git_commit_works_at_once_where_the_workspace_may_be_written() {
         assert!(yes.0.lock().unwrap().is_empty(), "{way:?}: nothing is asked");
         assert!(seen.turn(1).contains("first"), "{way:?}: {}", seen.turn(1));
         cell.outside("git", &["cat-file", "-e", "main:a.txt"]);
-        cell.outside("git", &["rev-parse", "v1"]);
         assert!(!cell.path("work/.git/hooks/pre-commit").exists(), "{way:?}: {}", seen.turn(2));
         let read = |name: &str| std::fs::read_to_string(cell.path(name)).unwrap();
         assert!(!read("work/.git/config").contains("evil"), "{way:?}: {}", seen.turn(2));
