@@ -386,8 +386,8 @@ fn lacking_helper(proposal: &Proposal, granted: &GrantSet) -> Option<String> {
     })
 }
 
-/// Which flags would have let a call run, for the person who reads the notes later. It names no
-/// level above `highest`.
+/// Which flags would have let a call run, for the person who reads the notes
+/// later. It names no level above `highest`.
 fn flags(proposal: &Proposal, highest: TrustLevel) -> String {
     if let Some(never) = proposal.missing.iter().find(|need| shell::is_never_granted(need)) {
         return format!("because it needs {never}, which can never be granted");

@@ -98,8 +98,8 @@ pub(crate) async fn cancel_on_signal(handle: RunHandle, screen: Arc<TerminalOutp
     quit_on_another(signals).await;
 }
 
-/// Waits for the first signal, on which the caller stops its work. A further one quits
-/// as in [`cancel_on_signal`].
+/// Waits for the first signal, on which the caller stops its work.
+/// A further one quits as in [`cancel_on_signal`].
 pub(crate) async fn first_signal() {
     // Without signals the process ends by their default action.
     let Ok(mut signals) = StopSignals::listen() else { return future::pending().await };

@@ -247,8 +247,8 @@ const OUTPUT_MODES: &[(&str, &str)] = &[
     ("counts", "counts"),
 ];
 
-/// ripgrep's types of files, as patterns. Others are refused: without its pattern, a search would
-/// find too much.
+/// ripgrep's types of files, as patterns. Others are refused: without its
+/// pattern, a search would find too much.
 const FILE_TYPES: &[(&str, &str)] = &[
     ("c", "*.{c,h}"),
     ("cpp", "*.{C,cc,cpp,cxx,H,h,hh,hpp,hxx,inl}"),

@@ -131,8 +131,8 @@ fn not_kept(provider: &str, error: &ConfigError) -> CommandError {
     }
 }
 
-/// A file of keys that cannot be saved. If the disk is full or read-only, the command says what to
-/// do about it.
+/// A file of keys that cannot be saved. If the disk is full or read-only, the
+/// command says what to do about it.
 fn unsaved(error: &ConfigError) -> CommandError {
     let folder = error.path.parent().unwrap_or(&error.path);
     match (&error.problem, FolderState::of(folder)) {

@@ -91,8 +91,8 @@ pub(crate) struct OutsideTools {
 
 impl OutsideTools {
     /// All tools that this machine and environment support, without Holm's own data. Protected
-    /// files are not written. `unattended` are the grants that are agreed to where no user
-    /// can be asked.
+    /// files are not written. `unattended` are the grants that are agreed
+    /// to where no user can be asked.
     pub(crate) fn here(
         places: &HolmPaths,
         kept: &ProtectedPaths,

@@ -312,8 +312,8 @@ pub enum MarkRule {
     /// Once any mark is set, egress and writes that no grant names need approval, in every mode.
     #[default]
     AskAfterAny,
-    /// The same for calls that can change something. Calls that only look may send until both marks
-    /// are set.
+    /// The same for calls that can change something. Calls that only look may
+    /// send until both marks are set.
     AskAfterBoth,
     /// Marks are shown but have no consequences.
     ShowOnly,

@@ -251,8 +251,8 @@ impl SessionMarkdown {
         }
     }
 
-    /// Writes a reply. If it has several calls, they are numbered, because their results may come in
-    /// another order.
+    /// Writes a reply. If it has several calls, they are numbered, because their
+    /// results may come in another order.
     fn answer(&mut self, out: &mut String, result: &ModelResult) {
         self.labels.clear();
         if let ModelResult::Replied(reply) | ModelResult::Aborted(reply) = result {

@@ -102,8 +102,8 @@ impl Store {
     }
 
     /// What all sessions have cost, as far as prices are known. The driver of a session stores what
-    /// it cost when a turn group ends. Only sessions that are further are folded, from the state of
-    /// their last fold.
+    /// it cost when a turn group ends. Only sessions that are further are folded,
+    /// from the state of their last fold.
     ///
     /// # Errors
     /// Any [`StoreError`] of the database.

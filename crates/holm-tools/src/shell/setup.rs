@@ -218,8 +218,8 @@ impl WorkspaceShell {
         })
     }
 
-    /// For runs in which no user can be asked, and only these grants are agreed to: results then
-    /// advise no question.
+    /// For runs in which no user can be asked, and only these grants are
+    /// agreed to: results then advise no question.
     #[must_use]
     pub fn unattended(self, agreed: GrantSet) -> Self {
         self.with(|setup| setup.unattended = Some(agreed))

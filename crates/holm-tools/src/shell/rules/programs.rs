@@ -249,8 +249,8 @@ fn makes_branch(words: &[&str]) -> bool {
         && options.iter().any(|option| matches!(**option, "-b" | "-c" | "--create"))
 }
 
-/// The command of git behind its general options, with what follows; none where it works in another
-/// folder.
+/// The command of git behind its general options, with what follows; none where
+/// it works in another folder.
 fn git_command<'a>(words: &'a [&'a str]) -> Option<(&'a str, &'a [&'a str])> {
     match words {
         ["-C" | "--git-dir" | "--work-tree", ..] | [] => None,
