@@ -19,7 +19,7 @@ export interface Marks {
 export type MarkRule =
   /** Once any mark is set, egress and writes that no grant names need approval, in every mode. */
   | 'ask_after_any'
-  /** The same, but only if both marks are set. */
+  /** The same for calls that can change something. Calls that only look may send until both marks are set. */
   | 'ask_after_both'
   /** Marks are shown but have no consequences. */
   | 'show_only';
