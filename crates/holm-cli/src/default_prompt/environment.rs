@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 use super::CallPermissions;
 use crate::prompt::git_branch;
 
+/// The first line of the block.
+pub(super) const ENVIRONMENT_HEAD: &str = "# Environment at the start of this session";
+
 /// Letters of a path or a branch that are shown.
 const LONGEST: usize = 300;
 
@@ -76,7 +79,7 @@ impl SessionEnvironment {
     /// The block as the model reads it.
     pub(crate) fn block(&self) -> String {
         let mut lines = vec![
-            "# Environment at the start of this session".to_owned(),
+            ENVIRONMENT_HEAD.to_owned(),
             format!("Workspace: {}", plain(&self.workspace.to_string_lossy())),
             format!("System: {} {}, shell {}", std::env::consts::OS, std::env::consts::ARCH, shell()),
             format!("Date: {}", self.date),

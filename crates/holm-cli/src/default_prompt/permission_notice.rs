@@ -7,7 +7,7 @@ use holm::{
     kernel::{Block, Prompt, Role, Run},
 };
 
-use super::CallPermissions;
+use super::{CallPermissions, environment::ENVIRONMENT_HEAD};
 
 /// How a note about permissions begins.
 pub(crate) const HEAD: &str = "[Permissions have changed. They are now:]";
@@ -36,7 +36,8 @@ impl PermissionNotice {
         let now = permissions.lines().join("\n");
         let is_known = match last_note(run) {
             Some(note) => note.ends_with(&now),
-            None => run.config().system.ends_with(&now),
+            // A session of another host was told nothing that could be wrong now.
+            None => !run.config().system.contains(ENVIRONMENT_HEAD) || run.config().system.ends_with(&now),
         };
         if !is_known {
             prompt.blocks.insert(0, Block::Text(format!("{HEAD}\n{now}")));
