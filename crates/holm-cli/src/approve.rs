@@ -329,6 +329,12 @@ fn typed(proposal: &Proposal, need: &str) -> String {
     }
 }
 
+/// Whether a call would write a file whose name ends like a pattern. Only commands write patterns, so
+/// a flag with this text would cover more than the file.
+fn is_literal_pattern(proposal: &Proposal, need: &str) -> bool {
+    proposal.level == Level::Write && need.ends_with("**")
+}
+
 /// The grant for all that a tool does.
 fn whole_tool(proposal: &Proposal) -> String {
     format!("tool:{}", proposal.tool)
@@ -413,6 +419,12 @@ fn flags(proposal: &Proposal, highest: TrustLevel) -> String {
         let why = asked_although_granted(proposal).filter(|_| !is_plain);
         let why = why.map(|why| format!("{why}: ")).unwrap_or_default();
         return format!("because no user is present to approve it; {why}allow it with {grant}");
+    }
+    if let Some(need) = named_by_yes(proposal).iter().find(|need| is_literal_pattern(proposal, need)) {
+        return format!(
+            "because no user is present to approve it; run it at a terminal: no flag covers {need}, because the \
+             name of the file looks like a pattern"
+        );
     }
     let granting = proposal.reasons.iter().all(|reason| *reason == AskReason::MissingGrant);
     let how = if granting && !proposal.missing.is_empty() {

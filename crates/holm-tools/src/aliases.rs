@@ -210,7 +210,7 @@ const TABLE: &[ToolAliases] = &[
 ];
 
 /// Seconds from this number up would be a quarter of an hour and more, longer than a command can
-/// have: whoever writes them means milliseconds.
+/// have: a model that writes them means milliseconds.
 const LEAST_MILLISECONDS: u64 = 1_000;
 
 const SHELL_VALUES: &[(&str, ValueForm)] = &[

@@ -25,7 +25,7 @@ pub(crate) struct CallPermissions {
     pub(crate) can_ask: bool,
     /// Whether commands run in a jail, which can keep them from making changes.
     pub(crate) confined: bool,
-    /// Whether the session begins with untrusted text, such as an `AGENTS.md` that nobody trusted.
+    /// Whether the session begins with untrusted text, such as an untrusted `AGENTS.md`.
     pub(crate) marked: bool,
 }
 
@@ -47,7 +47,7 @@ impl CallPermissions {
         let person = if self.can_ask {
             "A person is there and can answer questions."
         } else {
-            "Nobody can answer questions during this run. Decide yourself, and say what you assumed."
+            "No user can answer questions during this run. Decide yourself, and say what you assumed."
         };
         let commands = if self.confined {
             "Commands run in a jail: they reach what is allowed below and nothing else."

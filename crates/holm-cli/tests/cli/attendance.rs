@@ -26,7 +26,7 @@ fn is_unattended(stage: &Stage) {
     let told = second.text();
     assert!(told.contains("denied for this run:") && told.contains("Do not try again."), "{told}");
     let system = &first.asked.as_ref().unwrap().system;
-    assert!(system.contains("\nNobody can answer questions during this run."), "{system}");
+    assert!(system.contains("\nNo user can answer questions during this run."), "{system}");
 }
 
 #[test]

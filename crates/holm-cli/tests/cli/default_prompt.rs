@@ -25,7 +25,7 @@ fn a_model_is_told_who_it_is_where_it_is_and_what_is_granted_and_the_journal_say
     for line in [
         format!("\nWorkspace: {}\n", work.display()),
         "\nGit: no repository\n".into(),
-        "\nNobody can answer questions during this run.".into(),
+        "\nNo user can answer questions during this run.".into(),
         "\nMode: default.".into(),
         "\nAllowed: read src/** (`read:src/**`).\n".into(),
     ] {

@@ -327,6 +327,8 @@ fn explain_says_what_would_happen_to_a_call_and_runs_nothing() {
     assert!(said.err.contains("`holm tool list`"), "{said:?}");
     let said = stage.holm(["trust", "--explain", "write {"]);
     assert!(said.out.contains("it would not run") && !said.out.contains("not run: not run"), "{said:?}");
+    let said = stage.holm(["trust", "--explain", "shell {}"]);
+    assert!(said.out.contains("`script` is missing"), "{said:?}");
     let said = stage.holm(["trust", "--explain", "read {}"]);
     let expected = "it would not run: the arguments are invalid: `path` is missing";
     assert!(said.out.contains(expected), "{said:?}");

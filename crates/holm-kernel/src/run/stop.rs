@@ -26,6 +26,9 @@ const OVERDUE: &str = "stopped: the call timed out";
 /// The message for a child that its run did not wait for.
 const LEFT: &str = "stopped: the run that made the call has ended";
 
+/// Tells the model why its last prompt has no complete answer.
+const UNFINISHED: &str = "[Your answer was stopped here, before it was complete.]";
+
 impl Run {
     pub(super) fn steered(&mut self, phase: RunPhase, prompt: Prompt) -> RunPhase {
         if matches!(phase, RunPhase::Idle) {
@@ -98,6 +101,10 @@ impl Run {
         let dropped = self.drop_queues();
         if dropped && matches!(phase, RunPhase::Idle) {
             return phase;
+        }
+        // A call that is stopped says so in its result.
+        if matches!(phase, RunPhase::Calling(_) | RunPhase::Summarising { .. } | RunPhase::Backoff { .. }) {
+            self.note(UNFINISHED.into());
         }
         self.stop_with(phase, Ending::Cancelled { reason }, "cancelled")
     }

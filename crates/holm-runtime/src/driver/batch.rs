@@ -248,7 +248,7 @@ impl Driver {
     }
 
     /// Stores what the run has cost. Between two groups only: what a working run has cost changes
-    /// soon, and whoever needs it meanwhile folds the new records.
+    /// soon, and a query that needs it meanwhile folds the new records.
     pub(super) async fn keep_costs(&mut self) {
         tokio::select! {
             biased;

@@ -67,7 +67,7 @@ impl Store {
         self.index(stale, depth).await
     }
 
-    /// Folds the runs whose cost is unknown. Mostly there are none: whoever drives a run stores what
+    /// Folds the runs whose cost is unknown. Mostly there are none: the driver of a run stores what
     /// it cost. Only a run that is at work, was imported or was left by a crash is behind.
     pub(crate) async fn catch_up_spent(&self) -> Result<(), StoreError> {
         let (known, unknown): (Vec<_>, Vec<_>) =

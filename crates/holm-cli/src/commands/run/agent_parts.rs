@@ -154,10 +154,8 @@ impl AgentParts {
             set,
             log: args.log.clone(),
         });
-        let crew = match file_of(args).and_then(|file| file.at_once) {
-            Some(most) => crew.at_most(most),
-            None => crew,
-        };
+        let crew =
+            file_of(args).and_then(|file| file.at_once).map_or(crew.clone(), |most| crew.at_most(most));
         let mut own = tools::own(set, outside, places, &rules(args), screen).join(talk.clone());
         let built_in = searchable_names(&own, terminal.withheld_tools());
         if let Some(tool) = skills.tool() {
@@ -168,10 +166,7 @@ impl AgentParts {
         let shelf = ToolSources::with_agents(registry, agents, approver, places, &own, screen, watch).await?;
         shelf.tell(screen, &beyond);
         let only = chosen_tools(args, &shelf, &crew, places, screen).await;
-        if let Some(brings) = &args.settled.brings {
-            let notes = brings.add(shelf.registry(), places).await;
-            notes.iter().for_each(|note| screen.note(&format!("holm: {note}")));
-        }
+        add_extra_tools(args, &shelf, places, screen).await;
         can_work(args, &shelf, &beyond, screen)?;
         let began = shelf.snapshot();
         let helping = HelperTools::of(&began);
@@ -629,6 +624,13 @@ fn lookup(
     needed.then_some(lookup)
 }
 
+/// Adds the tools that a client brings with its session.
+async fn add_extra_tools(args: &RunArgs, shelf: &ToolSources, places: &HolmPaths, screen: &TerminalOutput) {
+    let Some(brings) = &args.settled.brings else { return };
+    let notes = brings.add(shelf.registry(), places).await;
+    notes.iter().for_each(|note| screen.note(&format!("holm: {note}")));
+}
+
 /// What the model is told to be: by the person, by the agent that was chosen, or by default.
 fn instructions(args: &RunArgs, set: tools::BuiltinToolSet, card: &ModelSpec) -> SessionInstructions {
     match (&args.system, &args.settled.agent) {
@@ -714,15 +716,15 @@ fn settle(
 
 /// Says why tools that need a person are not there, for models that call them anyway.
 fn hide(config: &mut Config, withheld: &[&str], can_ask: bool, mode: Mode) {
-    let message = "Nobody can answer during this run. Decide yourself, and say what you assumed.";
+    let message = "No user can answer during this run. Decide yourself, and say what you assumed.";
     let note = |name: &&str| ((*name).to_owned(), HiddenToolNote { message: message.into() });
     config.policy.hidden.extend(withheld.iter().map(note));
     if !can_ask {
         config.policy.hidden.extend([ENTER_PLAN, EXIT_PLAN].map(|name| {
             let message = if mode == Mode::Plan {
-                "Plan mode stays on, because nobody can approve a plan in this run. Answer with the plan."
+                "Plan mode stays on, because no user can approve a plan in this run. Answer with the plan."
             } else {
-                "There is no plan mode in this run, because nobody can approve a plan. Do the task."
+                "There is no plan mode in this run, because no user can approve a plan. Do the task."
             };
             (name.to_owned(), HiddenToolNote { message: message.into() })
         }));

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use holm::{
     grants::{AccessRequest, Grant, GrantSet, Level},
+    guards::json::Json,
     kernel::{AskReason, Outcome, Proposal, ToolOutput, ToolSpec},
     runtime::{self, BoxFuture, ToolInvocation},
 };
@@ -98,12 +99,19 @@ fn unnamed(spec: &ToolSpec, arguments: &str, needs: &[String]) -> Option<String>
     if !is_empty || !needs.is_empty() {
         return None;
     }
-    let names = spec.needs.iter().flat_map(|need| {
-        let need = need.to_string();
-        let names = need.split('{').skip(1).filter_map(|part| part.split(['}', '?']).next());
-        names.map(|name| format!("`{name}`")).collect::<Vec<_>>()
-    });
-    let names: Vec<String> = names.collect();
+    let mut names: Vec<String> = match spec.schema.get("required") {
+        Some(Json::Array(required)) => required.iter().filter_map(Json::as_str).map(str::to_owned).collect(),
+        _ => Vec::new(),
+    };
+    if names.is_empty() {
+        let needs = spec.needs.iter().map(ToString::to_string);
+        let named = |need: String| {
+            let names = need.split('{').skip(1).filter_map(|part| part.split(['}', '?']).next());
+            names.map(str::to_owned).collect::<Vec<_>>()
+        };
+        names = needs.flat_map(named).collect();
+    }
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     let what = if names.len() == 1 { "is" } else { "are" };
     (!names.is_empty()).then(|| format!("the arguments are invalid: {} {what} missing", names.join(" and ")))
 }

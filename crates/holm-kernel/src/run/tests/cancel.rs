@@ -62,6 +62,9 @@ fn cancel_ends_a_model_call_and_withdraws_its_text() {
     let withdrawn = play.events.iter().any(|event| matches!(event, Event::Withdrawn { .. }));
     assert!(withdrawn, "a streaming text so far does not count");
     assert!(play.run.transcript().iter().all(|message| message.plain_text() != "too late"));
+    let notes = play.run.transcript().iter().filter(|message| message.author == Author::Kernel);
+    let notes: Vec<String> = notes.map(|message| message.plain_text()).collect();
+    assert_eq!(notes, ["[Your answer was stopped here, before it was complete.]"], "the model learns of it");
 }
 
 fn dropped(play: &Play) -> Vec<(Queue, Vec<String>)> {
