@@ -1,8 +1,8 @@
-//! Fingerprints: a pinned 64-bit hash for comparing, and SHA-256 for proving.
+//! Hashes: a fixed 64-bit hash for comparison, and SHA-256 where collisions must be infeasible.
 //!
-//! [`StreamHasher`] is defined here, so that no dependency can change a stored number. It detects
-//! drift and repeated calls. It does not resist an attacker who wants two texts to collide;
-//! use [`sha256_hex`] for that.
+//! [`StreamHasher`] is implemented here, so that no dependency can change a stored hash. It detects
+//! a replay that differs and repeated calls. It is not collision-resistant; use [`sha256_hex`]
+//! for that.
 //!
 //! The definition of [`StreamHasher`] is stored in journals through the digests of effects
 //! (`run/trace.rs`), so it must never change. Secret values such as seals and idempotency keys come
@@ -20,14 +20,14 @@ use core::fmt;
 
 use sha2::{Digest as _, Sha256};
 
-/// Where an empty stream starts: the first 64 bits of the fraction of pi.
+/// The initial value of the accumulator: the first 64 bits of the fraction of pi.
 const START: u64 = 0x243f_6a88_85a3_08d3;
 
 /// The multiplier of every step: the next 64 bits of pi, made odd.
 const STEP: u64 = 0x1319_8a2e_0370_7345;
 
-/// A streaming hash. Bytes are taken in little-endian lanes of eight; how they are split into
-/// calls does not matter.
+/// A streaming hash. Bytes are processed as little-endian 64-bit lanes; the hash does not depend on
+/// how they are split into calls.
 ///
 /// The definition never changes. `acc = START`; for every full lane
 /// `acc = fold((acc ^ lane) * STEP) + rotl(acc, 29)`, where `fold` is the exclusive or of the two
@@ -36,7 +36,7 @@ const STEP: u64 = 0x1319_8a2e_0370_7345;
 #[derive(Debug, Clone)]
 pub(crate) struct StreamHasher {
     acc: u64,
-    /// Bytes that do not fill a lane yet, the first in the lowest place.
+    /// Bytes that do not fill a lane yet, the first in the lowest byte.
     rest: u64,
     /// Bytes taken so far; its lowest three bits say how many are in `rest`.
     taken: u64,
@@ -48,14 +48,14 @@ impl StreamHasher {
         Self { acc: START, rest: 0, taken: 0 }
     }
 
-    /// Takes a number: the same as its eight little-endian bytes.
+    /// Hashes a number as its eight little-endian bytes.
     pub(crate) fn u64(&mut self, number: u64) -> &mut Self {
         self.lane(number);
         self.taken = self.taken.wrapping_add(8);
         self
     }
 
-    /// Takes bytes as they are; neighbours run together.
+    /// Hashes bytes without a length, so `("ab", "c")` and `("a", "bc")` are equal.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) -> &mut Self {
         let (lanes, rest) = bytes.as_chunks::<8>();
         for lane in lanes {
@@ -68,12 +68,12 @@ impl StreamHasher {
         self
     }
 
-    /// Takes a text with its length before it, so that `("ab", "c")` and `("a", "bc")` differ.
+    /// Hashes a text with its length before it, so that `("ab", "c")` and `("a", "bc")` differ.
     pub(crate) fn str(&mut self, text: &str) -> &mut Self {
         self.u64(text.len() as u64).bytes(text.as_bytes())
     }
 
-    /// The hash of what was taken; the stream may go on afterwards.
+    /// The hash of the bytes so far; more may be added afterwards.
     pub(crate) const fn finish(&self) -> u64 {
         let acc = step(self.acc, self.rest);
         crate::rng::scramble(step(acc, self.taken))
@@ -88,7 +88,7 @@ impl StreamHasher {
     fn lane(&mut self, lane: u64) {
         let filled = self.filled();
         self.acc = step(self.acc, self.rest | lane << filled);
-        // The shift is split because shifting by all 64 bits is not defined.
+        // The shift is split, because a shift by 64 bits would overflow.
         self.rest = lane >> 1 >> (63 - filled);
     }
 

@@ -1,10 +1,10 @@
-//! The configuration of the WASM engine, which is the same where code is compiled and where it
-//! runs.
+//! The configuration of the WASM engine, shared by the process that compiles guests and the one
+//! that runs them.
 //!
-//! With a difference the engine would refuse the code, so both use `config` here. Fuel,
-//! interruption and the stack are turned on here and used in `run.rs`; sizes of one call are in
-//! `limits.rs`. A change of the configuration changes the fingerprint, and every guest is compiled
-//! again.
+//! The engine refuses code that was compiled with another configuration, so both use `config`.
+//! Fuel, interruption and the stack size are configured here and used in `run.rs`; the limits of
+//! one call are in `limits.rs`. A change of the configuration changes the fingerprint, so every
+//! guest is recompiled.
 
 use std::hash::{Hash, Hasher};
 
@@ -15,12 +15,11 @@ use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, OptLevel, Po
 /// does not depend on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EnginePurpose {
-    /// To turn bytes into machine code, in a process of its own.
+    /// Compiles a guest, in a separate process.
     Compile,
-    /// To turn our own bytes into machine code for every processor of this family, when
-    /// a program is built.
+    /// Compiles Holm's own guests at build time, for every processor of this architecture.
     Ship,
-    /// To run up to this many guests at once.
+    /// Runs up to this many guests at the same time.
     Run { guests: u32 },
 }
 
@@ -30,22 +29,22 @@ const STACK: usize = 512 << 10;
 const ASYNC_STACK: usize = 2 << 20;
 
 /// Slots per guest. A command made from a WASI 0.1 module has four instances, one memory and three
-/// tables; a component with a whole Python in it has 38 instances.
+/// tables; a component that contains a Python interpreter has 38 instances.
 const INSTANCES: u32 = 64;
 const MEMORIES: u32 = 4;
 const TABLES: u32 = 8;
-/// The room of each table, in elements; the limit of a call may be lower, never higher.
+/// The capacity of each table in elements; the limit of a call may be lower, but not higher.
 const TABLE_ELEMENTS: usize = 200_000;
-/// The engine's own data about one component and its instances; a large one
-/// has some hundred kilobytes.
+/// The maximum size of the engine's own data about one component and its instances; a large
+/// component needs some hundred kilobytes.
 const INSTANCE_BYTES: usize = 2 << 20;
-/// How much of a memory, table or stack stays mapped between calls. It is reset to its first state
-/// all the same; this only saves page faults.
+/// How much of a memory, table or stack stays mapped between calls. It is still reset to its
+/// initial state; this only saves page faults.
 const KEEP_MEMORY: usize = 1 << 20;
 const KEEP_TABLE: usize = 64 << 10;
 const KEEP_STACK: usize = 64 << 10;
 
-/// An engine for this purpose.
+/// Creates an engine for this purpose.
 pub(crate) fn engine(purpose: EnginePurpose) -> wasmtime::Result<Engine> {
     let guests = match purpose {
         EnginePurpose::Run { guests } => guests,
@@ -58,8 +57,8 @@ pub(crate) fn engine(purpose: EnginePurpose) -> wasmtime::Result<Engine> {
             return Engine::new(&config);
         }
     };
-    // The newest way to clean a used memory is not in every kernel, and not every machine has the
-    // address space.
+    // `pagemap_scan` needs a recent Linux kernel, and pooling needs more address space than some
+    // machines have, so simpler strategies are tried next.
     let attempts =
         [pooled(guests, Enabled::Yes), pooled(guests, Enabled::No), InstanceAllocationStrategy::OnDemand];
     let mut last = None;
@@ -71,10 +70,11 @@ pub(crate) fn engine(purpose: EnginePurpose) -> wasmtime::Result<Engine> {
             Err(error) => last = Some(error),
         }
     }
-    Err(last.unwrap_or_else(|| wasmtime::format_err!("no way to allocate instances")))
+    Err(last
+        .unwrap_or_else(|| wasmtime::format_err!("no strategy to allocate instances works on this machine")))
 }
 
-/// A name for everything that compiled code depends on: version, processor and configuration.
+/// A hash of everything that compiled code depends on: version, processor and configuration.
 pub(crate) fn fingerprint(engine: &Engine) -> [u8; 32] {
     let mut digest = StableHasher(Sha256::new());
     env!("CARGO_PKG_VERSION").hash(&mut digest);
@@ -103,12 +103,12 @@ fn config() -> Config {
         .epoch_interruption(true)
         .max_wasm_stack(STACK)
         .async_stack_size(ASYNC_STACK)
-        // The next guest finds nothing that an earlier one left on a stack.
+        // Zeroed so that a guest cannot read what an earlier one left on the stack.
         .async_stack_zeroing(true)
         .memory_init_cow(true)
         .generate_address_map(false)
         .native_unwind_info(false)
-        // Function numbers in a backtrace help no reader, and collecting them takes time.
+        // A backtrace would hold only function numbers, and collecting it takes time.
         .wasm_backtrace_max_frames(None)
         .concurrency_support(false)
         .relaxed_simd_deterministic(true)
@@ -139,7 +139,7 @@ fn pooled(guests: u32, scan: Enabled) -> InstanceAllocationStrategy {
     InstanceAllocationStrategy::Pooling(pool)
 }
 
-/// A hash that is the same in every process, unlike the standard library's.
+/// A `Hasher` whose result is the same in every process, unlike the default one.
 struct StableHasher(Sha256);
 
 impl Hasher for StableHasher {

@@ -1,8 +1,8 @@
-//! The clock that interrupts guests: one thread for all of them, asleep while none runs.
+//! The clock that interrupts guests: one thread for all of them, which sleeps while none runs.
 //!
 //! It only advances the engine's epoch; whether a guest must stop is asked at each tick in
-//! `run.rs`, through `cancel.rs`. It counts no guests itself: `gate.rs` does, and a guest must pass
-//! the gate before the clock is woken.
+//! `run.rs`, through `cancel.rs`. Guests are counted in `gate.rs`, not here: a guest must
+//! pass the gate before the clock is woken.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -12,7 +12,7 @@ use wasmtime::Engine;
 
 use crate::gate::GuestGate;
 
-/// The interval of the clock: a tenth of the time in which a cancelled guest must have stopped.
+/// The interval of the clock: a tenth of the 50 ms within which a cancelled guest must stop.
 pub(crate) const TICK: Duration = Duration::from_millis(5);
 /// How many ticks the clock continues when no guest runs, so that a burst of calls does not
 /// wake it each time.
@@ -71,8 +71,8 @@ impl TickerShared {
     fn sleep(&self) {
         let mut guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
         self.asleep.store(true, Ordering::SeqCst);
-        // Checked after setting the flag: a guest that passes the gate now either sees the sleeper
-        // or is seen by it.
+        // Checked after setting the flag: a guest that passes the gate now either sees the flag, or
+        // is seen here.
         while self.gate.is_empty() && !self.closed.load(Ordering::SeqCst) {
             guard = self.bell.wait(guard).unwrap_or_else(PoisonError::into_inner);
         }

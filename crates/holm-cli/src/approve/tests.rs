@@ -74,7 +74,8 @@ fn always_is_offered_where_it_would_be_kept() {
 
 #[test]
 fn no_flag_is_advised_for_a_file_that_is_named_like_a_pattern() {
-    let asked = Proposal { level: Level::Write, reasons: vec![AskReason::Level], ..proposal(&["write:src/**"]) };
+    let asked =
+        Proposal { level: Level::Write, reasons: vec![AskReason::Level], ..proposal(&["write:src/**"]) };
     assert_eq!(
         flags(&asked, TrustLevel::Ask),
         "because no user is present to approve it; run it at a terminal: no flag covers write:src/**, because the \

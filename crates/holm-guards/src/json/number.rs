@@ -2,8 +2,8 @@
 //!
 //! A float would round `9007199254740993` and `0.1`; both occur in identifiers and prices. Every
 //! operation here works on the decimal digits and costs at most one pass over them, for any
-//! exponent. The text is never changed, because it is part of hashed bytes. Finding numbers in
-//! prose is something else (`skill/source/number.rs`).
+//! exponent. The text is never changed, because canonical JSON with it is hashed. Numbers in prose
+//! are found in `skill/source/number.rs`.
 
 use alloc::boxed::Box;
 use alloc::string::ToString;
@@ -17,8 +17,8 @@ use super::parse::number_length;
 /// of exponents cannot overflow.
 const EXPONENT_LIMIT: i64 = 1_000_000_000_000_000_000;
 
-/// Divisors with more significant digits do not fit the
-/// machine arithmetic of [`JsonNumber::is_multiple_of`].
+/// The most significant digits of a divisor: more would overflow the `u64` arithmetic of
+/// [`JsonNumber::is_multiple_of`].
 const DIVISOR_DIGITS: i64 = 18;
 
 /// A JSON number that keeps the text it was written with.
@@ -38,7 +38,7 @@ const DIVISOR_DIGITS: i64 = 18;
 pub struct JsonNumber(Box<str>);
 
 impl JsonNumber {
-    /// Keeps a text that the parser has already recognised as a number.
+    /// Wraps a text that the parser has already validated.
     pub(super) fn from_checked(text: &str) -> Self {
         Self(text.into())
     }
@@ -116,8 +116,7 @@ impl JsonNumber {
 
     /// Whether the value is a whole multiple of `divisor`, decided exactly.
     ///
-    /// `None` when the question has no answer here: the divisor is zero or has more
-    /// than 18 significant digits.
+    /// `None` if the divisor is zero or has more than 18 significant digits.
     #[must_use]
     pub fn is_multiple_of(&self, divisor: &JsonNumber) -> Option<bool> {
         let (a, b) = (self.decimal(), divisor.decimal());
@@ -127,8 +126,8 @@ impl JsonNumber {
         if a.is_zero() {
             return Some(true);
         }
-        // With a = A·10^x and b = B·10^y: A has no trailing zero, so a deficit of tens can never be
-        // made up.
+        // With a = A·10^x and b = B·10^y: A has no trailing zero, so for x < y the quotient is
+        // not an integer.
         let shift = a.scale().saturating_sub(b.scale());
         let Ok(shift) = u64::try_from(shift) else { return Some(false) };
         let modulus = b.digits().fold(0_u64, |sum, digit| sum * 10 + u64::from(digit));
@@ -136,7 +135,7 @@ impl JsonNumber {
         Some(multiply(rest, power_of_ten(shift, modulus), modulus) == 0)
     }
 
-    /// Takes the text apart without copying it.
+    /// Splits the text into sign, digits and exponent without copying it.
     fn decimal(&self) -> DecimalDigits<'_> {
         let (negative, text) = self.0.strip_prefix('-').map_or((false, &*self.0), |rest| (true, rest));
         let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
@@ -190,7 +189,7 @@ pub struct JsonNumberError;
 /// ± 0.DIGITS × 10^exponent, borrowed from the number's text.
 struct DecimalDigits<'a> {
     negative: bool,
-    /// From the first to the last digit that is not zero; may hold the point. Empty for zero.
+    /// From the first to the last nonzero digit; may contain the decimal point. Empty for zero.
     significant: &'a str,
     exponent: i64,
 }

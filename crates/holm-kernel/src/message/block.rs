@@ -1,11 +1,11 @@
-//! The kinds of content a message can hold: text, thinking, calls, results, pictures, files and
-//! applications' own data.
+//! The kinds of content a message can hold: text, thinking, tool calls, tool results, images, files
+//! and application data.
 //!
-//! This is data without behaviour. `holm-wire` translates blocks for providers, `run/reply.rs`
+//! These are plain data types. `holm-wire` translates blocks for providers, `run/reply.rs`
 //! reads the calls in them, and `run/batch.rs` makes the results. Payloads of providers (`replay`)
-//! are kept unchanged, because providers refuse an altered one. Text of a [`ToolResult`] is already
-//! in its envelope (`envelope/seal.rs`); code that puts bare output there would let a tool speak as
-//! the user.
+//! are kept unchanged, because providers refuse altered ones. Text of a [`ToolResult`] is already
+//! in its envelope (`envelope/seal.rs`); unsealed output there would let a tool
+//! impersonate the user.
 
 use alloc::{string::String, vec::Vec};
 
@@ -29,9 +29,9 @@ pub enum Block {
     /// The result of a tool, sealed for the model.
     ToolResult(ToolResult),
     Image(Media),
-    /// A document, sound or any other file.
+    /// A document, an audio file or any other file.
     File(Media),
-    /// An application's own content; codecs leave it out.
+    /// Application data; codecs do not send it to providers.
     Custom(Custom),
 }
 
@@ -118,23 +118,23 @@ pub enum Outcome {
     Failed,
     /// It was not run: invalid, denied, over a limit, repeated in a loop.
     Refused,
-    /// It may or may not have run: the host stopped in between.
+    /// It may or may not have run: the host stopped before the result was recorded.
     Unknown,
     /// It was stopped on request or by its deadline.
     Stopped,
 }
 
 impl Outcome {
-    /// Whether the model is told that something went wrong.
+    /// Whether the result is marked as an error for the model.
     pub const fn is_error(self) -> bool {
         !matches!(self, Self::Succeeded)
     }
 }
 
-/// The answer to a tool call, as the model reads it.
+/// The result of a tool call, as the model reads it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct ToolResult {
-    /// The `id` of the call that is answered.
+    /// The `id` of the call.
     pub call: String,
     pub tool: String,
     /// The output inside its envelope; safe to send as it is.
@@ -142,13 +142,13 @@ pub struct ToolResult {
     /// The outcome of the call.
     #[serde(default)]
     pub outcome: Outcome,
-    /// Pictures and files that the tool returned.
+    /// Images and files that the tool returned.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Block>,
 }
 
 impl ToolResult {
-    /// The output without its envelope, for people to read. A model gets [`text`](Self::text).
+    /// The output without its envelope, for display. A model gets [`text`](Self::text).
     ///
     /// ```
     /// use holm_kernel::{Outcome, ToolResult};
@@ -163,7 +163,7 @@ impl ToolResult {
     }
 }
 
-/// A picture or file.
+/// An image or a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Media {
     /// The media type, for example `image/png`.
@@ -201,6 +201,6 @@ pub enum Source {
 pub struct Custom {
     /// The application's name for this kind of content.
     pub kind: String,
-    /// Any value of the application.
+    /// The content, as any JSON value.
     pub payload: Json,
 }

@@ -2,9 +2,10 @@
 //! next model, or give up.
 //!
 //! The host has classified the failure (`holm-wire`); its message is never parsed here. Shrinking
-//! is done in `context/overflow.rs`, the retry is made by `run/turn.rs`, and poor work of a model
-//! is not a failure (`run/ladder.rs`). The pause is computed from the run's seed, because a replay
-//! must wait until the same time.
+//! is done in `context/overflow.rs`, and the retry starts in `run/stop.rs` once the pause has
+//! passed. A reply of poor quality is not a failure (`run/ladder.rs`). Which classes are retried is
+//! in `FailureClass::is_transient` (`input.rs`). The jitter comes from the run's
+//! seed, so that a replay gets the same times.
 
 use super::{
     Run,
@@ -40,8 +41,7 @@ impl Run {
                 self.advance_turn(PreparationStep::Plan, RequestDraft::default())
             }
             NextTry::Compact => {
-                // The request is smaller now, so it does not use up the tries of a failing
-                // provider.
+                // The next request is smaller, so this failure does not count as an attempt.
                 draft.attempts = draft.attempts.saturating_sub(1);
                 self.advance_turn(PreparationStep::Patch, draft)
             }
@@ -86,8 +86,8 @@ impl Run {
             .map_or(NextTry::GiveUp, |model| NextTry::Fallback { model: model.name.clone() })
     }
 
-    /// The pause doubles, is capped, and is shortened at random; a pause that the provider asks
-    /// for is the minimum.
+    /// Exponential back-off with a cap and jitter, but never shorter than the `Retry-After` of the
+    /// provider.
     fn retry_at(&self, call: ModelCallId, attempts: u64, asked: Option<u64>) -> Timestamp {
         let policy = self.config().retry;
         let doublings = u32::try_from(attempts.saturating_sub(1)).unwrap_or(u32::MAX).min(63);

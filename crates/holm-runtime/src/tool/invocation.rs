@@ -1,9 +1,11 @@
-//! One call that may run, with everything that its tool receives.
+//! What a tool receives for one approved call.
 //!
-//! It is data from the kernel's request plus the means of this host (stop, progress, threads).
+//! It holds the data of the kernel's request and the handles of this host (stop, progress,
+//! threads). It is built, and its `stop` token cancelled, in `driver/perform.rs` and
+//! `driver/tasks.rs`.
 //! Arguments may contain revealed secrets, so they are never part of debug output. Parsing them
-//! into a type is here; validating them against the schema happened in the kernel. Running a call
-//! safely is in `tool/containment.rs`.
+//! into a type is here; the kernel has already validated them against the schema. Inserting secrets
+//! and running the call are in `tool/containment.rs`.
 
 use std::{fmt, sync::Arc};
 
@@ -15,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{BlockingThreads, ProgressReporter, error_pointer::pointer_at};
 
-/// One call that may run.
+/// One approved call of a tool.
 ///
 /// Its arguments may contain secrets that were inserted for this tool only, so they are not part
 /// of its debug output.
@@ -30,10 +32,10 @@ pub struct ToolInvocation {
     pub key: IdempotencyKey,
     /// The needs that were allowed for this call. The tool must enforce them.
     pub needs: Arc<[CallNeed]>,
-    /// What no call of the run may do. A tool checks it if it learns only while working
-    /// what it will touch.
+    /// What no call of the run may do. A tool that finds out only while it runs what it will touch
+    /// must check this itself.
     pub denials: Arc<DenialSet>,
-    /// What the run holds beyond what the call names, for tools that
+    /// The grants of the run beyond the call's own needs, for tools that
     /// run programs: see [`ToolRequest::grants`](holm_kernel::ToolRequest).
     pub grants: Arc<GrantSet>,
     /// What it may do. A tool that declares [`PlanAccess::ReadOnly`](holm_kernel::PlanAccess) must
@@ -55,7 +57,8 @@ pub struct ToolInvocation {
 }
 
 impl ToolInvocation {
-    /// The job for a request of the kernel. It reports no progress yet, and nothing stops it.
+    /// The invocation for a request of the kernel, without progress reporting and without a shared
+    /// stop token.
     pub fn new(call: ToolCallId, request: &ToolRequest) -> Self {
         Self {
             call,
@@ -74,13 +77,13 @@ impl ToolInvocation {
         }
     }
 
-    /// A job outside a run: for a tool's own tests and for manual calls.
+    /// An invocation outside a run: for tests of a tool and for manual calls.
     ///
     /// ```
     /// use holm_runtime::ToolInvocation;
     ///
-    /// let job = ToolInvocation::alone(r#"{"path":"notes.md"}"#);
-    /// assert!(job.needs.is_empty() && !job.again);
+    /// let invocation = ToolInvocation::alone(r#"{"path":"notes.md"}"#);
+    /// assert!(invocation.needs.is_empty() && !invocation.again);
     /// ```
     pub fn alone(arguments: impl Into<Arc<str>>) -> Self {
         Self {
@@ -100,21 +103,21 @@ impl ToolInvocation {
         }
     }
 
-    /// The same job with other arguments.
+    /// Replaces the arguments.
     #[must_use]
     pub fn arguments(mut self, arguments: impl Into<Arc<str>>) -> Self {
         self.arguments = arguments.into();
         self
     }
 
-    /// Sets the token that stops it.
+    /// Sets the cancellation token.
     #[must_use]
     pub fn stop(mut self, stop: CancellationToken) -> Self {
         self.stop = stop;
         self
     }
 
-    /// Sets the receiver of its progress.
+    /// Sets where progress is reported.
     #[must_use]
     pub fn progress(mut self, progress: ProgressReporter) -> Self {
         self.progress = progress;
@@ -135,7 +138,7 @@ impl ToolInvocation {
         self
     }
 
-    /// The arguments as a type.
+    /// Parses the arguments into a type.
     ///
     /// # Errors
     /// [`ArgumentsError`] if the type rejects what the schema accepted.
@@ -160,9 +163,9 @@ impl fmt::Debug for ToolInvocation {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("invalid argument at {place}: {reason}; fix it and call again", place = place(.pointer))]
 pub struct ArgumentsError {
-    /// The place, as a JSON pointer; empty for the root.
+    /// A JSON pointer to the invalid value; empty for the root.
     pub pointer: String,
-    /// The error of the type.
+    /// Why the type rejects it.
     pub reason: String,
 }
 
@@ -178,13 +181,14 @@ pub(super) fn parse<A: DeserializeOwned>(arguments: &str) -> Result<A, Arguments
 }
 
 fn bad(arguments: &str, error: &serde_json::Error) -> ArgumentsError {
-    // There is only one line, so the column is the number of bytes read; the last of them is at the
-    // wrong place.
+    // Canonical JSON has one line, so the column counts the bytes read, including the one that
+    // caused the error.
     let pointer = pointer_at(arguments, error.column().saturating_sub(1));
     ArgumentsError { pointer, reason: reason_of(error) }
 }
 
-/// The same arguments with `5` for `5.0`: to a schema both are integers, to a type they are not.
+/// The arguments with `5.0` written as `5`: JSON Schema accepts both as integers, serde only the
+/// second.
 /// `None` if nothing changes.
 fn with_whole_numbers(arguments: &str) -> Option<String> {
     let mut json = Json::parse(arguments).ok()?;

@@ -19,7 +19,7 @@ pub struct FeedEvent {
 }
 
 impl FeedEvent {
-    /// Wraps an event whose JSON text is not made yet.
+    /// Wraps an event; its JSON text is made on first use.
     pub fn new(event: Numbered) -> Self {
         Self { event, text: OnceLock::new(), weight: OnceLock::new() }
     }
@@ -29,8 +29,7 @@ impl FeedEvent {
         self.text.get_or_init(|| serde_json::to_string(&self.event).unwrap_or_else(|_| "null".into()))
     }
 
-    /// The approximate memory use in bytes: the event itself, and its text if it is made already.
-    /// The value never changes after the first call.
+    /// The approximate memory use in bytes of the event and its text, computed once.
     pub(super) fn weight(&self) -> usize {
         let text = || self.text.get().map_or_else(|| weight(&self.event), String::len);
         *self.weight.get_or_init(|| text().saturating_mul(2))
@@ -53,10 +52,10 @@ pub enum FeedFrame {
         /// The piece; for `tool_call` the tool's name.
         text: String,
     },
-    /// The progress of a tool. It is not kept: a watcher that misses it sees the next one.
+    /// The progress of a tool. It is not stored: a watcher that misses one sees the next.
     Progress {
         call: u64,
-        /// What the tool does now.
+        /// What the tool is doing.
         text: String,
         /// How much is done.
         done: Option<u64>,
@@ -66,11 +65,11 @@ pub enum FeedFrame {
     Asked(Arc<Posed>),
     /// A question is no longer open.
     Settled(QuestionId),
-    /// A note for users from Holm itself or from the agent.
+    /// A notice for users, from Holm or from the agent.
     Note(Arc<str>),
     /// The watcher was too slow: reconnect from the last number.
     Lagged,
-    /// The token was revoked, or the server stops: reconnect later.
+    /// The token was revoked, or the server is shutting down: reconnect later.
     Closed,
 }
 

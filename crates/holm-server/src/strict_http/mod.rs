@@ -2,10 +2,10 @@
 //!
 //! The HTTP library accepts a line that ends with a bare line feed, and a request with both
 //! `Content-Length` and `Transfer-Encoding`. A proxy in front may read either of them
-//! differently and pass a second, hidden request through. [`StrictStream`] follows the framing of
+//! differently, which allows request smuggling. [`StrictStream`] follows the framing of
 //! each connection and makes such a request invalid before the library sees its end, so that it
-//! answers 400 and closes. A request whose length it cannot read is treated the same way: what
-//! follows could not be checked.
+//! answers 400 and closes. A request with an unreadable length is refused too, because the next
+//! request could not be found.
 //!
 //! It does not parse HTTP/2, and it does not look into bodies or WebSocket messages.
 //!
@@ -30,11 +30,12 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use scanner::HeadScanner;
 
-/// What the library reads in place of the rest of a refused request: a byte that no head may hold,
-/// and an end of the head, because it looks at a head only once it is whole.
+/// What the library reads instead of the rest of a refused request: a byte that is invalid in a
+/// head, and the end of the head, because the library parses only complete heads.
 const REFUSAL: &[u8] = b"\0\r\n\r\n";
 
-/// Whether a connection has left HTTP, as a WebSocket does. Clones share one state.
+/// Whether a connection was upgraded from HTTP, for example to a WebSocket. Clones share the state.
+/// `serve.rs` sets it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct UpgradeFlag(Arc<AtomicBool>);
 
@@ -54,8 +55,8 @@ pub(crate) struct StrictStream<S> {
     stream: S,
     scanner: HeadScanner,
     upgraded: UpgradeFlag,
-    /// What of [`REFUSAL`] is still to be read, once a request was refused. Nothing of the client's
-    /// is read after that.
+    /// The part of [`REFUSAL`] that is not yet delivered, once a request was refused. From then on,
+    /// nothing more is read from the client.
     refusal: Option<&'static [u8]>,
 }
 
@@ -65,7 +66,7 @@ impl<S> StrictStream<S> {
         Self { stream, scanner: HeadScanner::default(), upgraded, refusal: None }
     }
 
-    /// Hands out as much of the refusal as fits.
+    /// Copies as much of the refusal as fits into `buffer`.
     fn refuse(&mut self, rest: &'static [u8], buffer: &mut ReadBuf<'_>) {
         let (now, later) = rest.split_at(rest.len().min(buffer.remaining()));
         buffer.put_slice(now);

@@ -1,4 +1,5 @@
-//! A host dies or cannot write, and the run is folded again from its journal.
+//! Simulates a host that crashes or cannot write, and the recovery of the run from its journal.
+//! The mishaps are in `script/fault.rs`, and what happens at which record is in `sim/mod.rs`.
 
 use holm_kernel::{
     Input, Run,
@@ -9,22 +10,22 @@ use super::{Coming, Sim};
 use crate::planted::{Slip, planted};
 use crate::{Mishap, Ran};
 
-/// What becomes of the answers that a dead host waited for.
+/// What happens to the answers that a crashed host was waiting for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Elsewhere {
-    /// They die with it.
+    /// They are lost.
     Lost,
-    /// They arrive all the same, late.
+    /// They still arrive, late.
     Answers,
 }
 
 impl Sim {
-    /// The record did not get into the journal: nothing may come of it. `stood` is the state before it.
+    /// The record was not appended, so it must have no effect. `stood` is the state before it.
     pub(super) fn fail_to_append(&mut self, mishap: Mishap, line: &str, stood: &str) {
         if let Mishap::Torn(cut) = mishap {
             self.tear(line, cut);
         }
-        // Whoever could not write is still there to hear.
+        // With a full disk the host is still alive and receives the answers.
         let lives = mishap == Mishap::DiskFull;
         self.recover(stood, if lives { Elsewhere::Answers } else { Elsewhere::Lost });
     }
@@ -37,7 +38,7 @@ impl Sim {
         self.torn = true;
     }
 
-    /// Folds the journal and goes on; the state must be the one that was written down.
+    /// Restores the run from the journal and continues; the state must equal `stood`.
     pub(super) fn recover(&mut self, stood: &str, elsewhere: Elsewhere) {
         self.todo.clear();
         self.mishap = None;
@@ -51,10 +52,10 @@ impl Sim {
                 self.run = run;
                 self.writer = JournalWriter::after(head);
             }
-            Err(error) => self.violate("a journal folds again", error),
+            Err(error) => self.violate("a journal can be replayed", error),
         }
         if self.state() != stood {
-            self.violate("a fold gives the state that was", "the states differ");
+            self.violate("a replay restores the same state", "the states differ");
         }
         self.clock = self.clock.saturating_add(self.takeovers.saturating_mul(10));
         let resumed = self.resumed();
@@ -67,7 +68,7 @@ impl Sim {
         }
     }
 
-    /// Reads the journal as a host does that takes over: a line that was cut is dropped, any other damage is an error.
+    /// Reads the journal like a host that takes over: an incomplete last line is dropped, any other damage is an error.
     fn fold(&mut self) -> Result<(Run, Head), String> {
         let decoded = journal::decode(&self.journal).map_err(|error| error.to_string())?;
         let mut records = decoded.records;
@@ -76,15 +77,17 @@ impl Sim {
             (true, JournalTail::Torn(error)) if error.fault == Damage::Unfinished => {
                 self.cut(error.at_byte, &mut records);
             }
-            (true, JournalTail::Clean) => return Err("a line was cut, and the reader did not find it".into()),
+            (true, JournalTail::Clean) => {
+                return Err("the last line is incomplete, and the reader did not notice it".into());
+            }
             (_, JournalTail::Torn(error)) => return Err(error.to_string()),
         }
-        let head = records.last().map(JournalRecord::head).ok_or("it holds no record")?;
+        let head = records.last().map(JournalRecord::head).ok_or("the journal holds no record")?;
         let run = journal::resume(self.snapshot.as_ref(), &records).map_err(|error| error.to_string())?;
         Ok((run, head))
     }
 
-    /// Cuts the journal where its last whole record ends.
+    /// Truncates the journal after its last complete record.
     fn cut(&mut self, at_byte: u64, records: &mut Vec<JournalRecord>) {
         if planted(Slip::TornLineKept) {
             return;
@@ -96,7 +99,7 @@ impl Sim {
         self.journal.truncate(end);
     }
 
-    /// Dies after everything was performed and before any of it was heard of: what tools did stays done.
+    /// Crashes after all effects were performed and before any result arrived: the work of tools remains.
     pub(super) fn die_having_performed(&mut self) {
         let seq = self.run.receipt().seq;
         for coming in std::mem::take(&mut self.coming).into_values() {
@@ -112,7 +115,7 @@ impl Sim {
         self.recover(&stood, Elsewhere::Lost);
     }
 
-    /// The fact that another host takes over.
+    /// The input that says that another host takes over.
     pub(super) fn resumed(&mut self) -> Input {
         self.takeovers += 1;
         Input::Resumed { host: format!("host-{}", self.takeovers) }

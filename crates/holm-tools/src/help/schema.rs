@@ -1,6 +1,6 @@
-//! The JSON Schema of a command: closed objects, nested for subcommands. It only writes what the
-//! plan says; `help/plan/argv.rs` must accept every value that this schema admits, so both change
-//! together.
+//! Writes the JSON Schema of a command plan: objects without additional properties, nested for
+//! subcommands. `help/plan/argv.rs` and `help/plan/value.rs` must accept every value that this
+//! schema admits, so they change together.
 
 use holm_guards::json::Json;
 
@@ -9,7 +9,7 @@ use super::plan::{
     PlanValueKind, WORDS,
 };
 
-/// The schema of a call.
+/// The JSON Schema of the arguments of a command.
 pub(super) fn schema(node: &CommandNode) -> Json {
     object(node, "")
 }
@@ -23,7 +23,7 @@ fn object(node: &CommandNode, about: &str) -> Json {
             required.push(Json::from(option.property.as_str()));
         }
     }
-    // With a subcommand in their place, positions may be left out.
+    // If a subcommand can be given instead, positional arguments are not required.
     let always = node.commands.is_empty() || node.command == PlanNeed::Required;
     for step in &node.steps {
         let PlanArgument::Position(position) = step else { continue };
@@ -54,7 +54,7 @@ fn object(node: &CommandNode, about: &str) -> Json {
     Json::object(members)
 }
 
-/// A subcommand of which only the name is known takes words.
+/// The schema of a subcommand whose help was not read: any list of words.
 fn unread(about: &str) -> Json {
     let words = Json::object([
         ("type", Json::from("array")),
@@ -76,7 +76,8 @@ fn option_schema(option: &PlanOption) -> Json {
         OptionArgument::Count => vec![("type", Json::from("integer")), ("minimum", Json::from(0_u64))],
         OptionArgument::Value { kind, times, bare, .. } => {
             if *bare {
-                about = format!("{about} (an empty text gives the option alone)").trim().to_owned();
+                about =
+                    format!("{about} (an empty string passes the option without a value)").trim().to_owned();
             }
             match times {
                 OptionValueCount::Once if *bare => vec![("type", Json::from("string"))],

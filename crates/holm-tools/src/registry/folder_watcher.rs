@@ -1,5 +1,5 @@
-//! One file watcher for the whole process. The system limits the number of watchers per user, and a
-//! server has thousands of sessions that watch the same few folders. It only passes events on:
+//! One file watcher for the whole process, because the system limits the watchers per user, and a
+//! server has thousands of sessions that watch the same few folders. It only forwards events:
 //! which file is ready is decided in `pending_files.rs`, and what happens then in `watch.rs`. The
 //! thread that reports events must never take the watcher's lock, because the watcher waits for
 //! that thread.
@@ -32,7 +32,7 @@ pub(super) struct FolderSubscription {
     lookout: Arc<FolderWatcher>,
     number: u64,
     sender: mpsc::UnboundedSender<WatchNotice>,
-    /// The folders as they were named, and as the system knows them.
+    /// The canonical path of each folder, by the path that the subscriber gave.
     folders: BTreeMap<PathBuf, PathBuf>,
 }
 
@@ -46,10 +46,11 @@ impl FolderSubscription {
         Ok((Self { lookout, number, sender, folders: BTreeMap::new() }, heard))
     }
 
-    /// Listens to a folder; whether that can be.
+    /// Subscribes to a folder; returns whether it could be watched.
     pub(super) fn watch(&mut self, folder: &Path) -> bool {
         self.unwatch(folder);
-        // Two names of one folder would be one to the system, and only one of them would be told.
+        // Canonical, because the system reports a folder under one path only, even if it is watched
+        // under two.
         let Ok(real) = std::fs::canonicalize(folder) else { return false };
         let (named, sender) = (folder.to_owned(), self.sender.clone());
         let joined = self.lookout.join(&real, FolderListener { number: self.number, named, sender });
@@ -78,7 +79,7 @@ impl Drop for FolderSubscription {
 /// One listener of a folder.
 struct FolderListener {
     number: u64,
-    /// How they call it.
+    /// The path by which the subscriber knows the folder.
     named: PathBuf,
     sender: mpsc::UnboundedSender<WatchNotice>,
 }
@@ -114,7 +115,7 @@ impl FolderWatcher {
         let (number, named) = (listener.number, listener.named.clone());
         // The listener is added before the watch starts, so that no event is missed in between.
         lock(&self.listeners).entry(folder.to_owned()).or_default().push(listener);
-        // Even if it is already watched: that may have been a different folder at the same path.
+        // Also if the path is already watched: the folder may have been replaced since.
         if watcher.watch(folder, RecursiveMode::NonRecursive).is_ok() {
             return true;
         }
@@ -125,7 +126,7 @@ impl FolderWatcher {
     fn leave(&self, folder: &Path, number: u64, named: &Path) {
         let mut watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
         if self.strike(folder, number, named) == RemainingListeners::Nobody {
-            // It may have ended with the folder that it was on.
+            // Fails if the folder was deleted, which ended the watch.
             let _ = watcher.unwatch(folder);
         }
     }
@@ -149,13 +150,13 @@ enum RemainingListeners {
     Somebody,
 }
 
-/// Nothing here can be left half done, so a panic elsewhere does no harm.
+/// No change here can be left incomplete, so a poisoned lock is safe to use.
 fn lock(listeners: &Mutex<FolderListeners>) -> MutexGuard<'_, FolderListeners> {
     listeners.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether an event means that a file has changed. Each new session reads the folders. Reporting
-/// those reads to all other sessions would take longer than the reads themselves.
+/// Whether an event means that a file has changed. Reads are ignored: each new session reads
+/// the folders, and reporting that to all others would cost more than the reads.
 fn is_change(kind: EventKind) -> bool {
     match kind {
         EventKind::Access(access) => access == AccessKind::Close(AccessMode::Write),
@@ -167,7 +168,7 @@ fn is_change(kind: EventKind) -> bool {
 fn pass_on(event: notify::Result<Event>, listeners: &FolderListeners) {
     let Some(event) = event.ok().filter(|event| !event.need_rescan()) else {
         for listener in listeners.values().flatten() {
-            // A listener that is just gone does not need the message.
+            // A listener that was just dropped does not need the message.
             let _ = listener.sender.send(WatchNotice::Missed);
         }
         return;

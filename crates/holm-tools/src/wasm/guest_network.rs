@@ -1,7 +1,7 @@
-//! Network access for guests: Holm's one resolve-check-connect path, with secrets inserted
-//! at the very end.
+//! Network access for guests, through the same resolve-check-connect code as the rest of Holm.
+//! Secrets are inserted last.
 //!
-//! It decides nothing about hosts (`holm-net/src/connector.rs` does). A secret is inserted only
+//! Which hosts may be reached is decided in `holm-net/src/connector.rs`. A secret is inserted only
 //! into headers of encrypted requests, and only for hosts that its grant names.
 
 use std::net::{IpAddr, SocketAddr};
@@ -20,9 +20,9 @@ use holm_sandbox::{
 
 /// HTTP, lookups and raw connections for guests, over the same client that the rest of Holm uses.
 ///
-/// Redirects are returned to the guest: each one that it follows is checked anew. A raw connection
+/// Redirects are returned to the guest: each one that it follows is checked again. A raw connection
 /// is looked up and checked by the same code that opens the client's own connections. Behind a
-/// proxy there are no raw connections, because a guest's socket does not know the proxy.
+/// proxy there are no raw connections, because a guest's socket would bypass it.
 #[derive(Clone)]
 pub struct GuestNetwork {
     client: HttpClient,
@@ -93,7 +93,7 @@ fn message(request: GuestHttpRequest) -> Result<holm_net::HttpClientRequest, Out
     let method = request.method.parse().map_err(|_| OutboundError::Failed("unknown method".to_owned()))?;
     let mut message = holm_net::HttpClientRequest::new(method, request.url);
     for (name, value) in &request.headers {
-        // The client controls the transfer of a message and ignores what the guest says about it.
+        // The client sets these headers itself, so those of the guest are dropped.
         if matches!(name.as_str(), "accept-encoding" | "content-length" | "transfer-encoding") {
             continue;
         }
@@ -188,9 +188,9 @@ impl OutboundNetwork for SecretInjector {
 }
 
 impl SecretInjector {
-    /// The header with its references replaced, where it has any.
+    /// The header value with its secret references replaced; `None` if it is not UTF-8.
     fn reveal(&self, value: &[u8], needs: &[CallNeed]) -> Option<Vec<u8>> {
-        // Secrets are put into JSON texts, so the header becomes one on the way.
+        // The redactor works on JSON text, so the value is converted to a JSON string and back.
         let text = Json::from(std::str::from_utf8(value).ok()?).canonical();
         let revealed = self.secrets.reveal(&text, needs);
         let parsed = Json::parse(&revealed).ok()?;
@@ -198,8 +198,8 @@ impl SecretInjector {
     }
 }
 
-/// The secrets that may be sent to this URL. Over an unencrypted connection none may, because it
-/// can be read on the way.
+/// The secrets that may be sent to this URL. None over an unencrypted connection, because
+/// others could read it.
 fn usable(policy: &GrantPolicy, url: &Url) -> Vec<CallNeed> {
     if !matches!(url.scheme(), holm_grants::UrlScheme::Https | holm_grants::UrlScheme::Wss) {
         return Vec::new();

@@ -1,8 +1,11 @@
-//! The keywords, group by group, as the rules of one node (`schema/node.rs`).
+//! Compiles the keywords of one subschema, group by group, into the rules of its node
+//! (`schema/node.rs`).
 //!
-//! Their values are read in `schema/compile/read.rs`, and they are enforced in `schema/check/`.
+//! The raw values are read in `schema/compile/read.rs`, and the rules are enforced in
+//! `schema/check/`. Which keywords are known is in `schema/keywords.rs`; unknown ones are reported
+//! in `schema/compile/compiler.rs`. `format` is not a rule (`schema/format.rs`).
 //! Where editions of JSON Schema differ, the older form is accepted too. A keyword that is only
-//! partly enforceable is dropped and reported as a gap: half a check would be a guess.
+//! partly enforceable is dropped and reported as a gap: a partial check could refuse a valid value.
 
 use alloc::vec::Vec;
 
@@ -124,8 +127,8 @@ impl<'a> SchemaCompiler<'a> {
             }
         }
         self.dependencies(here, &mut rules)?;
-        // Without every pattern it is unknown which properties are left over, and refusing them
-        // would be a guess.
+        // If a pattern is missing, it is unknown which properties are additional, so they are not
+        // refused.
         if !whole && rules.additional.take().is_some() {
             self.report(here, "additionalProperties", SupportGap::UnknownPattern);
         }
@@ -155,7 +158,8 @@ impl<'a> SchemaCompiler<'a> {
         Ok((found, whole))
     }
 
-    /// The older keyword that holds both name lists and schemas.
+    /// Reads `dependencies`, which later drafts split into `dependentRequired` and
+    /// `dependentSchemas`.
     fn dependencies(&mut self, here: SubschemaContext<'a>, rules: &mut ObjectRules) -> CompileResult<()> {
         let Some(json) = here.members.get("dependencies") else { return Ok(()) };
         let Json::Object(map) = json else {
