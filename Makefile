@@ -30,7 +30,7 @@ FUZZ_SECONDS ?= 60
 export INSTA_UPDATE ?= no
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run demo demo-shell demo-edge demo-browser test-dashboard docs test-docs pictures serve-docs dashboard eval-local test test-quick conformance guests bench dist check budget fmt sim planted attack crash fuzz mutants instructions prove prove-small clean
+.PHONY: help setup agentdojo run demo demo-shell demo-edge demo-browser test-dashboard docs test-docs pictures serve-docs dashboard eval-local test test-quick conformance guests bench dist check budget fmt sim planted attack crash fuzz mutants instructions prove prove-small clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -109,6 +109,10 @@ test-quick: ## run before each commit: formatting, lints and all quick test prog
 conformance: ## run the official MCP conformance suite against Holm's client and server, both eras of the protocol
 	@scripts/setup conformance
 	@scripts/conformance
+
+agentdojo: ## play AgentDojo's tasks and attacks on the kernel: questions asked, attacks with an effect; no model
+	@scripts/setup agentdojo
+	@scripts/agentdojo
 
 guests: ## build and prepare the WASM tools that come with Holm, into guests/dist; test them and the templates
 	@scripts/setup guests templates

@@ -139,6 +139,9 @@ api_home() { echo "${HOLM_API_TESTER:-${XDG_CACHE_HOME:-$HOME/.cache}/holm/schem
 # Where the tools are installed that packages/python is tested with.
 clients_home() { echo "${HOLM_CLIENT_TESTS:-${XDG_CACHE_HOME:-$HOME/.cache}/holm/clients}"; }
 
+# Where `scripts/setup agentdojo` puts AgentDojo.
+agentdojo_home() { echo "${HOLM_AGENTDOJO:-${XDG_CACHE_HOME:-$HOME/.cache}/holm/agentdojo}"; }
+
 # Where cargo-mutants is installed.
 mutants_home() { echo "${XDG_CACHE_HOME:-$HOME/.cache}/holm/mutants"; }
 
