@@ -24,8 +24,8 @@ impl ConfigSettings {
         let mut settings = Self::default();
         for (name, key) in VARIABLES {
             let Some(text) = env(name).filter(|text| !text.trim().is_empty()) else { continue };
-            settings.take(key, name, text.trim()).map_err(|why| {
-                ConfigError::whole(Path::new(&format!("${name}")), ConfigProblem::WrongValue(why))
+            settings.take(key, name, text.trim()).map_err(|reason| {
+                ConfigError::whole(Path::new(&format!("${name}")), ConfigProblem::WrongValue(reason))
             })?;
         }
         Ok(settings)

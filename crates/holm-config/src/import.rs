@@ -96,8 +96,9 @@ impl ImportedServers {
     }
 
     /// Notes which members of a file are not imported.
-    fn leave(&mut self, whole: &Json, known: &[&str]) {
-        let left = whole.as_object().into_iter().flatten().filter(|(key, _)| !known.contains(&key.as_str()));
+    fn leave(&mut self, document: &Json, known: &[&str]) {
+        let left =
+            document.as_object().into_iter().flatten().filter(|(key, _)| !known.contains(&key.as_str()));
         let left: Vec<String> = left.map(|(key, _)| format!("`{key}`")).collect();
         if !left.is_empty() {
             self.notes.note(format!("not imported: {}", left.join(", ")));
@@ -110,9 +111,9 @@ impl ImportedServers {
 /// # Errors
 /// If the file is not TOML, with the line.
 pub fn codex_servers(text: &str, path: &Path) -> Result<ImportedServers, ConfigError> {
-    let whole = codex(text, path)?;
+    let document = codex(text, path)?;
     let mut found = ImportedServers::none();
-    for (name, entry) in whole.get("mcp_servers").and_then(Json::as_object).into_iter().flatten() {
+    for (name, entry) in document.get("mcp_servers").and_then(Json::as_object).into_iter().flatten() {
         let mut entry = entry.as_object().cloned().unwrap_or_default();
         // codex names the variable with the token; an `mcpServers` entry refers to it in a header.
         if let Some(Json::String(variable)) = entry.remove("bearer_token_env_var") {
@@ -120,17 +121,17 @@ pub fn codex_servers(text: &str, path: &Path) -> Result<ImportedServers, ConfigE
         }
         found.add(name, entry);
     }
-    found.leave(&whole, &["mcp_servers", "hooks"]);
+    found.leave(&document, &["mcp_servers", "hooks"]);
     Ok(found)
 }
 
 /// Parses the `config.toml` of codex.
 fn codex(text: &str, path: &Path) -> Result<Json, ConfigError> {
-    let whole: toml::Table = toml::from_str(text).map_err(|error: toml::de::Error| {
+    let table: toml::Table = toml::from_str(text).map_err(|error: toml::de::Error| {
         let line = crate::read::line_of(text, error.span().map_or(0, |span| span.start));
         ConfigError::at(path, line, ConfigProblem::Syntax(one_line(error.message())))
     })?;
-    serde_json::to_value(whole)
+    serde_json::to_value(table)
         .map_err(|error| ConfigError::whole(path, ConfigProblem::Syntax(error.to_string())))
 }
 
@@ -221,10 +222,11 @@ pub fn command_skill(name: &str, text: &str) -> ImportedFile {
 fn command_text(name: &str, about: Option<String>, body: &str) -> ImportedFile {
     let name = skill_name(name);
     let mut notes = Vec::new();
-    for (sign, what) in [("!`", "commands that run before the text is read"), ("@", "files included with @")]
+    for (sign, feature) in
+        [("!`", "commands that run before the text is read"), ("@", "files included with @")]
     {
         if body.lines().any(|line| line.split_whitespace().any(|word| word.starts_with(sign))) {
-            notes.note(format!("{what} are not supported; the agent sees the text unchanged"));
+            notes.note(format!("{feature} are not supported; the agent sees the text unchanged"));
         }
     }
     let about = about.unwrap_or_else(|| format!("Does what the command {name} did."));

@@ -144,11 +144,11 @@ impl KeyFile {
     /// If the file cannot be written; then nothing has changed.
     pub fn remove(&mut self, name: &str) -> Result<bool, ConfigError> {
         let mut kept = self.kept.clone();
-        let (here, there) = (kept.keys.remove(name).is_some(), kept.keyring.remove(name));
-        if here || there {
+        let (in_file, in_keyring) = (kept.keys.remove(name).is_some(), kept.keyring.remove(name));
+        if in_file || in_keyring {
             self.save(kept)?;
         }
-        Ok(here || there)
+        Ok(in_file || in_keyring)
     }
 
     /// Atomically replaces the file by a new one, which only its owner can read from

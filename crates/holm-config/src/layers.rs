@@ -89,7 +89,7 @@ impl ConfigLayers {
                         loaded.project = Some(path.clone());
                         break;
                     }
-                    Err(why) => loaded.inert.push((path.clone(), why)),
+                    Err(reason) => loaded.inert.push((path.clone(), reason)),
                 },
             }
         }
@@ -205,13 +205,10 @@ impl ConfigSettings {
 }
 
 /// The lower of two limits, if both exist.
-fn lower<T: PartialOrd>(
-    one: Option<SettingValue<T>>,
-    other: Option<SettingValue<T>>,
-) -> Option<SettingValue<T>> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(if other.value < one.value { other } else { one }),
-        (one, other) => one.or(other),
+fn lower<T: PartialOrd>(a: Option<SettingValue<T>>, b: Option<SettingValue<T>>) -> Option<SettingValue<T>> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(if b.value < a.value { b } else { a }),
+        (a, b) => a.or(b),
     }
 }
 

@@ -65,7 +65,7 @@ impl TextTemplate {
 
     /// The names of its variables, with repetitions.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.pieces.iter().filter_map(|piece| match piece {
+        self.pieces.iter().filter_map(|part| match part {
             TextTemplatePiece::Text(_) => None,
             TextTemplatePiece::Variable(name) => Some(name.as_str()),
         })

@@ -76,11 +76,11 @@ impl SerdeCase {
             Self::Lower => name.to_ascii_lowercase(),
             Self::Snake => {
                 let mut out = String::new();
-                for (place, letter) in name.char_indices() {
-                    if letter.is_ascii_uppercase() && place > 0 {
+                for (index, character) in name.char_indices() {
+                    if character.is_ascii_uppercase() && index > 0 {
                         out.push('_');
                     }
-                    out.push(letter.to_ascii_lowercase());
+                    out.push(character.to_ascii_lowercase());
                 }
                 out
             }

@@ -64,19 +64,19 @@ fn built(path: &str, fields: &[NamedField], case: Option<SerdeCase>) -> Result<S
     let (mut places, mut slots, mut members) = (String::new(), String::new(), String::new());
     for field in fields {
         let (name, kind) = (&field.name, &field.kind);
-        let place = format!("field_{}", name.trim_start_matches("r#"));
+        let slot = format!("field_{}", name.trim_start_matches("r#"));
         // Writing into a string cannot fail.
         if field.attributes.skip {
             let _ = write!(members, "{name}: ::core::default::Default::default(), ");
             continue;
         }
-        let _ = write!(slots, "&mut {place}, ");
+        let _ = write!(slots, "&mut {slot}, ");
         if field.is_optional() {
-            let _ = write!(places, "let mut {place}: {kind} = ::core::default::Default::default(); ");
-            let _ = write!(members, "{name}: {place}, ");
+            let _ = write!(places, "let mut {slot}: {kind} = ::core::default::Default::default(); ");
+            let _ = write!(members, "{name}: {slot}, ");
         } else {
-            let _ = write!(places, "let mut {place} = ::holm_read::Wanted::<{kind}>::nothing(); ");
-            let _ = write!(members, "{name}: {place}.take(reader)?, ");
+            let _ = write!(places, "let mut {slot} = ::holm_read::Wanted::<{kind}>::nothing(); ");
+            let _ = write!(members, "{name}: {slot}.take(reader)?, ");
         }
     }
     Ok(format!("{{ {places} {shape} reader.fields(&SHAPE, &mut [{slots}])?; {path} {{ {members} }} }}"))
@@ -91,11 +91,11 @@ fn shape(
         return Err(format!("derive(Read) knows structs of up to {MAX_FIELDS} fields"));
     }
     let (mut names, mut bits, mut aliases) = (String::new(), 0_u64, String::new());
-    for (place, field) in fields.iter().enumerate() {
+    for (index, field) in fields.iter().enumerate() {
         let _ = write!(names, "{:?}, ", field.attributes.name_of(&field.name, case));
-        bits |= u64::from(needed(field)) << place;
+        bits |= u64::from(needed(field)) << index;
         if let Some(alias) = &field.attributes.alias {
-            let _ = write!(aliases, "({alias:?}, {place}), ");
+            let _ = write!(aliases, "({alias:?}, {index}), ");
         }
     }
     Ok(format!(
@@ -109,13 +109,13 @@ fn choice(variants: &[EnumVariant], case: Option<SerdeCase>) -> Result<String, S
         return Err(format!("derive(Read) knows enums of 1 to {MAX_FIELDS} variants"));
     }
     let (mut names, mut bare, mut arms) = (String::new(), 0_u64, String::new());
-    for (place, variant) in variants.iter().enumerate() {
+    for (index, variant) in variants.iter().enumerate() {
         let _ = write!(names, "{:?}, ", variant.attributes.name_of(&variant.name, case));
-        let pattern = if place + 1 == variants.len() { "_".to_owned() } else { place.to_string() };
+        let pattern = if index + 1 == variants.len() { "_".to_owned() } else { index.to_string() };
         let path = format!("Self::{}", variant.name);
         let content = match &variant.fields {
             FieldList::Unit => {
-                bare |= 1 << place;
+                bare |= 1 << index;
                 format!("return {}", good(&path))
             }
             FieldList::Tuple(1) => format!("::holm_read::Read::read(reader).map({path})?"),
@@ -144,7 +144,7 @@ fn chosen(arms: &str, all_bare: bool) -> String {
 
 /// A block that reads a list of a fixed length.
 fn tuple(path: &str, count: usize) -> String {
-    let names: Vec<String> = (0..count).map(|place| format!("item_{place}")).collect();
+    let names: Vec<String> = (0..count).map(|index| format!("item_{index}")).collect();
     let names = names.join(", ");
     format!("{{ let ({names}) = ::holm_read::Read::read(reader)?; {path}({names}) }}")
 }

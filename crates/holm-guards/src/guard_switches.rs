@@ -93,8 +93,8 @@ mod switch {
     /// Switches one guard off and every other on; the empty name switches all on. Returns false if
     /// no guard has this name.
     pub fn switch_off(name: &str) -> bool {
-        let place = NAMES.iter().position(|known| *known == name);
-        let guard = place.and_then(|place| ALL.get(place));
+        let index = NAMES.iter().position(|known| *known == name);
+        let guard = index.and_then(|index| ALL.get(index));
         OFF.store(guard.map_or(0, |guard| *guard as u8), Ordering::Relaxed);
         guard.is_some() || name.is_empty()
     }

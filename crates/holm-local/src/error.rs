@@ -38,15 +38,15 @@ pub enum LocalError {
 }
 
 /// The message for a bad file, which names the file once.
-fn in_file(path: &Path, why: &GgufError) -> String {
-    match why {
-        GgufError::Unreadable { .. } => why.to_string(),
+fn in_file(path: &Path, error: &GgufError) -> String {
+    match error {
+        GgufError::Unreadable { .. } => error.to_string(),
         GgufError::NotGguf
         | GgufError::Version(_)
         | GgufError::Truncated { .. }
         | GgufError::Damaged(_)
         | GgufError::TensorType(_)
         | GgufError::Kind { .. }
-        | GgufError::TooBig { .. } => format!("{}: {why}", path.display()),
+        | GgufError::TooBig { .. } => format!("{}: {error}", path.display()),
     }
 }

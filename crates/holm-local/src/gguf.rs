@@ -155,16 +155,16 @@ impl GgufHead {
             return Err(GgufError::Damaged("it declares more parts than any model has"));
         }
         let mut head = Self { size, ..Self::default() };
-        let mut told = GgufDimensions::default();
+        let mut dimensions = GgufDimensions::default();
         for _ in 0..pairs {
             let key = from.key()?;
-            told.take(&mut head, &key, from.value()?)?;
+            dimensions.take(&mut head, &key, from.value()?)?;
         }
         if head.architecture.is_empty() {
             return Err(GgufError::Damaged("it does not name its architecture"));
         }
-        head.context = told.context.filter(|context| *context > 0);
-        head.cache_per_token = told.cache_per_token();
+        head.context = dimensions.context.filter(|context| *context > 0);
+        head.cache_per_token = dimensions.cache_per_token();
         let mut end = 0;
         for _ in 0..tensors {
             let tensor = from.tensor()?;
@@ -176,7 +176,7 @@ impl GgufHead {
                 .ok_or(GgufError::Damaged("a tensor is larger than any file"))?;
             end = end.max(last);
         }
-        let begin = from.place().next_multiple_of(told.alignment.unwrap_or(ALIGNMENT));
+        let begin = from.place().next_multiple_of(dimensions.alignment.unwrap_or(ALIGNMENT));
         let needs = begin.saturating_add(end);
         if needs > size {
             return Err(GgufError::Truncated { has: size, needs });

@@ -199,10 +199,10 @@ pub(crate) enum PromptPiece {
 }
 
 /// The prompt in `ChatML`, for models without a template that llama.cpp supports.
-pub(crate) fn chatml(said: &[LocalMessage]) -> Vec<PromptPiece> {
-    let mut out = Vec::with_capacity(said.len() * 2 + 1);
+pub(crate) fn chatml(messages: &[LocalMessage]) -> Vec<PromptPiece> {
+    let mut out = Vec::with_capacity(messages.len() * 2 + 1);
     let mut marks = String::new();
-    for LocalMessage { by, text } in said {
+    for LocalMessage { by, text } in messages {
         let _ = writeln!(marks, "<|im_start|>{}", by.name());
         out.push(PromptPiece::Marks(std::mem::take(&mut marks)));
         out.push(PromptPiece::Words(text.clone()));
@@ -215,10 +215,10 @@ pub(crate) fn chatml(said: &[LocalMessage]) -> Vec<PromptPiece> {
 
 /// Splits a rendered template at its placeholders and inserts the texts. Returns `None` if a
 /// placeholder is missing, because a template may trim, drop or reorder its input.
-pub(crate) fn filled(rendered: &str, said: &[LocalMessage]) -> Option<Vec<PromptPiece>> {
-    let mut out = Vec::with_capacity(said.len() * 2 + 1);
+pub(crate) fn filled(rendered: &str, messages: &[LocalMessage]) -> Option<Vec<PromptPiece>> {
+    let mut out = Vec::with_capacity(messages.len() * 2 + 1);
     let mut rest = rendered;
-    for (number, LocalMessage { text, .. }) in said.iter().enumerate() {
+    for (number, LocalMessage { text, .. }) in messages.iter().enumerate() {
         let (before, after) = rest.split_once(&placeholder(number))?;
         out.push(PromptPiece::Marks(before.into()));
         out.push(PromptPiece::Words(text.clone()));

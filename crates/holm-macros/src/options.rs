@@ -69,7 +69,7 @@ impl ToolOptions {
         };
         let name = ident.unraw().to_string();
         if self.seen.contains(&name) {
-            return Err(meta.error(format!("`{name}` is said twice; leave one out")));
+            return Err(meta.error(format!("`{name}` is given twice; remove one")));
         }
         match name.as_str() {
             "name" => self.name = Some(tool_name(meta.value()?.parse()?)?),

@@ -28,7 +28,7 @@ pub(crate) struct ToolSignature {
 impl ToolSignature {
     pub(crate) fn read(item: Item) -> Result<Self> {
         let Item::Fn(mut function) = item else {
-            let text = "`#[tool]` stands on a function; for a tool with state implement `TypedTool`";
+            let text = "`#[tool]` must be on a function; for a tool with state, implement `TypedTool`";
             return Err(Error::new(item.span(), text));
         };
         refuse(&function)?;
@@ -52,11 +52,10 @@ impl ToolSignature {
             }
         }
         let all = parameters.iter().find(|parameter| parameter.role == ParameterRole::All);
-        let one = parameters.iter().find(|parameter| parameter.role == ParameterRole::Argument);
-        if let (Some(all), Some(one)) = (all, one) {
-            let text =
-                format!("`{}` stands for all arguments already; make this one of its fields", all.ident);
-            return Err(Error::new(one.ident.span(), text));
+        let argument = parameters.iter().find(|parameter| parameter.role == ParameterRole::Argument);
+        if let (Some(all), Some(argument)) = (all, argument) {
+            let text = format!("`{}` already takes all arguments; make this a field of it", all.ident);
+            return Err(Error::new(argument.ident.span(), text));
         }
         Ok(Self { function, parameters, description, docs })
     }
@@ -73,8 +72,9 @@ impl ToolSignature {
             let template: NeedTemplate = options::template(need)?;
             if let Some(unknown) = template.arguments().find(|name| !names.iter().any(|known| known == name))
             {
-                let there = if names.is_empty() { "none".into() } else { names.join(", ") };
-                let text = format!("the function has no argument `{unknown}`; there are: {there}");
+                let known_names = if names.is_empty() { "none".into() } else { names.join(", ") };
+                let text =
+                    format!("the function has no argument `{unknown}`; its arguments are: {known_names}");
                 return Err(Error::new(need.span(), text));
             }
         }

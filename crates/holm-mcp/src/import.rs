@@ -52,8 +52,9 @@ pub enum McpImportError {
 /// [`McpImportError`] if the file has no servers to read. Invalid single entries
 /// are listed in [`McpImport::refused`].
 pub fn import(text: &str, env: &dyn Fn(&str) -> Option<String>) -> Result<McpImport, McpImportError> {
-    let whole: Value = serde_json::from_str(text).map_err(|error| McpImportError::Json(error.to_string()))?;
-    let servers = KEYS.iter().find_map(|key| whole.get(key).and_then(Value::as_object));
+    let document: Value =
+        serde_json::from_str(text).map_err(|error| McpImportError::Json(error.to_string()))?;
+    let servers = KEYS.iter().find_map(|key| document.get(key).and_then(Value::as_object));
     let servers = servers.ok_or(McpImportError::NoServers)?;
     let mut imported = McpImport::default();
     for (written, entry) in servers {

@@ -229,16 +229,16 @@ impl RecordingBody {
 impl ResponseBody for RecordingBody {
     fn next(&mut self) -> BoxFuture<'_, Result<Option<Bytes>, TransportError>> {
         Box::pin(async {
-            let piece = self.inner.next().await;
-            match &piece {
+            let chunk = self.inner.next().await;
+            match &chunk {
                 Ok(Some(bytes)) => {
-                    let room = MAX_BODY.saturating_sub(self.bytes.len());
-                    self.bytes.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
+                    let remaining = MAX_BODY.saturating_sub(self.bytes.len());
+                    self.bytes.extend_from_slice(bytes.get(..remaining).unwrap_or(bytes));
                 }
                 Ok(None) => self.close(BodyEnd::Whole),
                 Err(_) => self.close(BodyEnd::Cut),
             }
-            piece
+            chunk
         })
     }
 }
@@ -276,8 +276,8 @@ impl ReplayTransport {
         let same_place = |exchange: &RecordedExchange| {
             exchange.method == method(request.method) && path(&exchange.url) == path(&url)
         };
-        let place = waiting.iter().position(|exchange| same_place(exchange) && exchange.request == body);
-        if let Some(exchange) = place.and_then(|place| waiting.remove(place)) {
+        let index = waiting.iter().position(|exchange| same_place(exchange) && exchange.request == body);
+        if let Some(exchange) = index.and_then(|index| waiting.remove(index)) {
             return Ok(exchange);
         }
         let reason = if waiting.iter().any(same_place) {
@@ -310,14 +310,14 @@ struct ReplayBody {
 
 impl ResponseBody for ReplayBody {
     fn next(&mut self) -> BoxFuture<'_, Result<Option<Bytes>, TransportError>> {
-        let piece = match (self.bytes.take(), self.end) {
+        let chunk = match (self.bytes.take(), self.end) {
             (Some(bytes), _) => Ok(Some(bytes)),
             (None, BodyEnd::Whole) => Ok(None),
             (None, BodyEnd::Cut) => {
                 Err(TransportError::Broken { reason: "it did when it was recorded".into() })
             }
         };
-        Box::pin(async { piece })
+        Box::pin(async { chunk })
     }
 }
 

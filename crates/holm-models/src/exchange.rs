@@ -120,8 +120,8 @@ async fn read(
             Some(Err(error)) => ModelResult::Failed(broken_off(&error)),
             Some(Ok(body)) => match check_values(&body).and_then(|()| codec.reply(&body)) {
                 Ok(reply) => {
-                    holm_wire::delta::replay(&reply, &mut |piece| {
-                        watch.deltas.delta(watch.call.into(), delta(piece));
+                    holm_wire::delta::replay(&reply, &mut |wire_delta| {
+                        watch.deltas.delta(watch.call.into(), delta(wire_delta));
                     });
                     ModelResult::Replied(reply)
                 }
@@ -137,23 +137,23 @@ async fn streamed(
     watch: &ModelCallContext,
     silence: Duration,
 ) -> ModelResult {
-    let mut heard = Instant::now();
+    let mut last_progress = Instant::now();
     let broke = loop {
         match watch.unless_stopped(body.next()).await {
             None => return ModelResult::Aborted(decoder.abort()),
             Some(Ok(Some(bytes))) => {
                 let mut spoke = false;
-                let progress = decoder.feed(&bytes, &mut |piece| {
+                let progress = decoder.feed(&bytes, &mut |wire_delta| {
                     spoke = true;
-                    watch.deltas.delta(watch.call.into(), delta(piece));
+                    watch.deltas.delta(watch.call.into(), delta(wire_delta));
                 });
                 if progress == StreamProgress::Ended {
                     let _ = tokio::time::timeout(LAST_CHUNK, body.next()).await;
                     break None;
                 }
                 if spoke {
-                    heard = Instant::now();
-                } else if heard.elapsed() > silence {
+                    last_progress = Instant::now();
+                } else if last_progress.elapsed() > silence {
                     break Some(silent(silence));
                 }
             }
@@ -161,7 +161,8 @@ async fn streamed(
             Some(Err(error)) => break Some(error),
         }
     };
-    let mut sink = |piece: holm_wire::WireDelta<'_>| watch.deltas.delta(watch.call.into(), delta(piece));
+    let mut sink =
+        |wire_delta: holm_wire::WireDelta<'_>| watch.deltas.delta(watch.call.into(), delta(wire_delta));
     match (decoder.finish(&mut sink), broke) {
         (Ok(reply), _) => ModelResult::Replied(reply),
         // The decoder only sees that the end is missing; the transport knows the reason.
@@ -221,8 +222,8 @@ fn silent(limit: Duration) -> TransportError {
 async fn collect(body: &mut dyn ResponseBody, limit: usize) -> Result<Vec<u8>, TransportError> {
     let mut out = Vec::new();
     while let Some(bytes) = body.next().await? {
-        let room = limit.saturating_sub(out.len());
-        out.extend_from_slice(bytes.get(..room).unwrap_or(&bytes));
+        let remaining = limit.saturating_sub(out.len());
+        out.extend_from_slice(bytes.get(..remaining).unwrap_or(&bytes));
         if out.len() >= limit {
             break;
         }
@@ -252,8 +253,8 @@ fn broken_off(error: &TransportError) -> Failure {
 }
 
 /// Converts a codec's delta into the runtime's delta.
-pub(crate) fn delta(piece: holm_wire::WireDelta<'_>) -> ReplyDelta<'_> {
-    match piece {
+pub(crate) fn delta(wire_delta: holm_wire::WireDelta<'_>) -> ReplyDelta<'_> {
+    match wire_delta {
         holm_wire::WireDelta::Text { offset, text } => ReplyDelta::Text { offset, text },
         holm_wire::WireDelta::Thinking { offset, text } => ReplyDelta::Thinking { offset, text },
         holm_wire::WireDelta::ToolCallStarted { index, id, name } => {

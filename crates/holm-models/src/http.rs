@@ -142,11 +142,11 @@ impl ResponseBody for HttpBody {
 
 async fn within<T>(
     limit: Duration,
-    what: &'static str,
+    stage: &'static str,
     future: impl Future<Output = T>,
 ) -> Result<T, TransportError> {
     let millis = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
-    tokio::time::timeout(limit, future).await.map_err(|_| TransportError::Late { what, millis })
+    tokio::time::timeout(limit, future).await.map_err(|_| TransportError::Late { what: stage, millis })
 }
 
 fn build(request: TransportRequest) -> Result<reqwest::Request, TransportError> {

@@ -60,9 +60,9 @@ struct RouterConnection {
 impl ModelConnection for RouterConnection {
     fn call(&mut self, ask: ModelRequest<'_>) -> BoxFuture<'static, ModelResult> {
         let name = ask.request.model.name.as_str();
-        let place =
+        let route =
             [name, provider_model(name).0].into_iter().find_map(|name| self.models.get_key_value(name));
-        let Some((key, model)) = place else {
+        let Some((key, model)) = route else {
             let message = format!("no model is named {name:?}; add it or its provider");
             let failed = ModelResult::Failed(classify::failure(FailureClass::BadRequest, &message));
             return Box::pin(async { failed });

@@ -94,7 +94,9 @@ impl ModelConnection for ScriptedConnection {
                 return ModelResult::Aborted(Reply::default());
             }
             if let ModelResult::Replied(reply) | ModelResult::Aborted(reply) = &result {
-                delta::replay(reply, &mut |piece| deltas.delta(call.into(), exchange::delta(piece)));
+                delta::replay(reply, &mut |wire_delta| {
+                    deltas.delta(call.into(), exchange::delta(wire_delta))
+                });
             }
             result
         })

@@ -64,8 +64,8 @@ pub(crate) fn refuses_tools(failure: &Failure) -> bool {
         | FailureClass::ContentFilter
         | FailureClass::HostCrash => false,
     };
-    let said = failure.message.to_lowercase();
-    by_class && (said.contains(MISSING_FLAG) || REFUSALS.iter().any(|refusal| said.contains(refusal)))
+    let message = failure.message.to_lowercase();
+    by_class && (message.contains(MISSING_FLAG) || REFUSALS.iter().any(|refusal| message.contains(refusal)))
 }
 
 /// Records which models support tool calls and which do not.
@@ -139,10 +139,10 @@ pub(crate) fn with_call(result: ModelResult) -> ModelResult {
     if matches!(reply.stop, StopReason::MaxTokens | StopReason::Refusal | StopReason::ContentFilter) {
         return ModelResult::Replied(reply);
     }
-    let said = read_text_reply(&plain_text(&reply.blocks));
+    let parsed = read_text_reply(&plain_text(&reply.blocks));
     let is_words = |block: &Block| matches!(block, Block::Text(_));
     let others = |blocks: Vec<Block>| blocks.into_iter().filter(|block| !is_words(block));
-    ModelResult::Replied(match said {
+    ModelResult::Replied(match parsed {
         TextReply::Call { name, arguments } => {
             // The kernel assigns an id to a call without one.
             let call = ToolCall { id: String::new(), name, arguments, replay: None };
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn what_providers_say_of_a_model_without_tool_calls_is_understood() {
-        let said = |class, message: &str| {
+        let refused = |class, message: &str| {
             refuses_tools(&Failure {
                 class,
                 message: message.into(),
@@ -200,11 +200,11 @@ mod tests {
             "status 400: \"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set",
             "status 400: Function calling is not enabled for models/gemma-3",
         ] {
-            assert!(said(FailureClass::BadRequest, message), "{message}");
+            assert!(refused(FailureClass::BadRequest, message), "{message}");
         }
-        assert!(said(FailureClass::Server, "status 500: tools param requires --jinja flag"));
-        assert!(!said(FailureClass::BadRequest, "status 400: tools.0.name is too long"));
-        assert!(!said(FailureClass::Auth, "status 401: your key does not support tools"));
+        assert!(refused(FailureClass::Server, "status 500: tools param requires --jinja flag"));
+        assert!(!refused(FailureClass::BadRequest, "status 400: tools.0.name is too long"));
+        assert!(!refused(FailureClass::Auth, "status 401: your key does not support tools"));
     }
 
     #[test]
@@ -221,20 +221,20 @@ mod tests {
 
     #[test]
     fn the_json_of_a_reply_is_a_call_and_everything_else_an_answer() {
-        let said = |text: &str, stop| {
+        let parsed = |text: &str, stop| {
             let blocks = vec![Block::Text(text.into())];
             match with_call(ModelResult::Replied(Reply { blocks, stop, ..Reply::default() })) {
                 ModelResult::Replied(reply) => (reply.blocks, reply.stop),
                 other => panic!("{other:?}"),
             }
         };
-        let (blocks, stop) = said("I look.\n{\"tool\":\"read\",\"path\":\"a\"}", StopReason::EndTurn);
+        let (blocks, stop) = parsed("I look.\n{\"tool\":\"read\",\"path\":\"a\"}", StopReason::EndTurn);
         let call = blocks.first().and_then(Block::as_tool_call).unwrap();
         assert_eq!((&*call.name, &*call.arguments), ("read", r#"{"path":"a"}"#));
         assert_eq!(stop, StopReason::ToolUse);
-        let (blocks, _) = said("<think>hm</think>It is 4.", StopReason::EndTurn);
+        let (blocks, _) = parsed("<think>hm</think>It is 4.", StopReason::EndTurn);
         assert_eq!(blocks, [Block::Text("It is 4.".into())]);
-        let (blocks, stop) = said("once upon a ", StopReason::MaxTokens);
+        let (blocks, stop) = parsed("once upon a ", StopReason::MaxTokens);
         assert_eq!((blocks, stop), (vec![Block::Text("once upon a ".into())], StopReason::MaxTokens));
     }
 

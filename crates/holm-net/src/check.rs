@@ -46,7 +46,7 @@ pub fn admit(policy: &GrantPolicy, url: &Url, answer: &[IpAddr]) -> Result<Vec<I
             Ok(()) if !admitted.contains(ip) => admitted.push(*ip),
             Ok(()) => {}
             Err(AddressDenied::Never(address::AddressClass::Embedded)) if repeats(*ip, answer) => {}
-            Err(why) => return Err(ConnectionDenied::new(url, Some(*ip), why).into()),
+            Err(reason) => return Err(ConnectionDenied::new(url, Some(*ip), reason).into()),
         }
     }
     if admitted.is_empty() {
@@ -57,12 +57,12 @@ pub fn admit(policy: &GrantPolicy, url: &Url, answer: &[IpAddr]) -> Result<Vec<I
 
 /// Checks that the URL itself is granted, before any lookup.
 pub(crate) fn granted(policy: &GrantPolicy, url: &Url) -> Result<(), NetError> {
-    let why = match policy.decide(&AccessRequest::Fetch(url.clone())) {
+    let reason = match policy.decide(&AccessRequest::Fetch(url.clone())) {
         PolicyDecision::Granted(_) => return Ok(()),
         PolicyDecision::Denied(_) => AddressDenied::Denied,
         PolicyDecision::Missing => never(url).unwrap_or(AddressDenied::NotGranted),
     };
-    Err(ConnectionDenied::new(url, None, why).into())
+    Err(ConnectionDenied::new(url, None, reason).into())
 }
 
 /// The reason why no grant can open the URL's host, if there is one.
@@ -83,8 +83,8 @@ fn repeats(ip: IpAddr, answer: &[IpAddr]) -> bool {
     }
 }
 
-pub(crate) fn unresolved(url: &Url, why: &str) -> NetError {
-    NetError::Unresolved { host: url.host().to_string(), why: why.to_owned() }
+pub(crate) fn unresolved(url: &Url, reason: &str) -> NetError {
+    NetError::Unresolved { host: url.host().to_string(), why: reason.to_owned() }
 }
 
 #[cfg(test)]

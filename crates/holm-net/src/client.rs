@@ -129,7 +129,7 @@ impl HttpClient {
         let line = in_time(deadline, ExchangeStage::Connecting, self.open(&request.url, policy)).await?;
         match self.on_line(line, request, deadline).await? {
             SendOutcome::Answer(answer, line) => Ok((answer, line)),
-            SendOutcome::Nothing(why) => Err(NetError::Http { origin: origin(&request.url), why }),
+            SendOutcome::Nothing(reason) => Err(NetError::Http { origin: origin(&request.url), why: reason }),
         }
     }
 
@@ -156,7 +156,7 @@ impl HttpClient {
         request: &HttpClientRequest,
         deadline: Instant,
     ) -> Result<SendOutcome, NetError> {
-        let broken = |why: String| NetError::Http { origin: origin(&request.url), why };
+        let broken = |reason: String| NetError::Http { origin: origin(&request.url), why: reason };
         let message = |version| request.message(version).map_err(|error| broken(error.to_string()));
         let peer = line.peer;
         let (result, line) = match line.sender {

@@ -62,15 +62,15 @@ impl BodyDecoder {
     }
 
     /// Decodes the next piece.
-    pub(crate) fn push(&mut self, piece: bytes::Bytes) -> Result<bytes::Bytes, NetError> {
+    pub(crate) fn push(&mut self, chunk: bytes::Bytes) -> Result<bytes::Bytes, NetError> {
         let too_large = NetError::TooLarge { max: self.max };
-        self.wire = self.wire.saturating_add(piece.len() as u64);
+        self.wire = self.wire.saturating_add(chunk.len() as u64);
         if self.wire > self.max {
             return Err(too_large);
         }
         match &mut self.form {
-            BodyEncoding::Plain => Ok(piece),
-            BodyEncoding::Gzip(decoder) => match decoder.write_all(&piece) {
+            BodyEncoding::Plain => Ok(chunk),
+            BodyEncoding::Gzip(decoder) => match decoder.write_all(&chunk) {
                 Ok(()) => Ok(std::mem::take(&mut decoder.get_mut().content).into()),
                 Err(_) if decoder.get_ref().full => Err(too_large),
                 Err(_) => Err(NetError::Encoding("broken gzip".into())),

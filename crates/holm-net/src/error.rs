@@ -148,8 +148,14 @@ pub struct ConnectionDenied {
 }
 
 impl ConnectionDenied {
-    pub(crate) fn new(url: &Url, address: Option<IpAddr>, why: AddressDenied) -> Self {
-        Self { origin: origin(url), address, why, missing: missing(url, address, why), led_to: None }
+    pub(crate) fn new(url: &Url, address: Option<IpAddr>, reason: AddressDenied) -> Self {
+        Self {
+            origin: origin(url),
+            address,
+            why: reason,
+            missing: missing(url, address, reason),
+            led_to: None,
+        }
     }
 }
 
@@ -191,8 +197,8 @@ pub(crate) fn origin(url: &Url) -> String {
 
 /// The narrowest grant that would admit the connection: the origin, or the address that a public
 /// name must not resolve to without permission.
-fn missing(url: &Url, address: Option<IpAddr>, why: AddressDenied) -> Option<Grant> {
-    match (why, address) {
+fn missing(url: &Url, address: Option<IpAddr>, reason: AddressDenied) -> Option<Grant> {
+    match (reason, address) {
         (AddressDenied::NotGranted, _) => FetchPattern::origin(url).map(Grant::Fetch).ok(),
         (AddressDenied::NotNamed(_), Some(ip)) => {
             let host = holm_grants::UrlHost::Address(ip);

@@ -24,7 +24,7 @@ impl MimeFilter {
         let mut all = headers.get_all(CONTENT_TYPE).iter();
         // With two types, the peer could choose which one each reader believes.
         let found = match (all.next(), all.next()) {
-            (Some(one), None) => one.to_str().unwrap_or("unreadable"),
+            (Some(value), None) => value.to_str().unwrap_or("unreadable"),
             (None, _) => "without a type",
             (Some(_), Some(_)) => "of two types",
         };

@@ -83,7 +83,7 @@ impl HttpClientResponse {
         while !self.ended {
             let until = self.deadline.min(Instant::now() + self.idle);
             let frame = timeout_at(until, self.body.frame()).await;
-            let piece = match frame.map_err(|_| NetError::TimedOut(ExchangeStage::Reading))? {
+            let chunk = match frame.map_err(|_| NetError::TimedOut(ExchangeStage::Reading))? {
                 None => {
                     self.ended = true;
                     let rest = self.decoder.finish()?;
@@ -100,8 +100,8 @@ impl HttpClientResponse {
                     return Err(NetError::Http { origin: origin(&self.url), why: error.to_string() });
                 }
             };
-            if !piece.is_empty() {
-                return Ok(Some(piece));
+            if !chunk.is_empty() {
+                return Ok(Some(chunk));
             }
         }
         Ok(None)
@@ -115,12 +115,12 @@ impl HttpClientResponse {
     pub async fn bytes(mut self) -> Result<Bytes, NetError> {
         let Some(first) = self.piece().await? else { return Ok(Bytes::new()) };
         let Some(second) = self.piece().await? else { return Ok(first) };
-        let mut whole = Vec::from(first);
-        whole.extend_from_slice(&second);
-        while let Some(piece) = self.piece().await? {
-            whole.extend_from_slice(&piece);
+        let mut body = Vec::from(first);
+        body.extend_from_slice(&second);
+        while let Some(chunk) = self.piece().await? {
+            body.extend_from_slice(&chunk);
         }
-        Ok(whole.into())
+        Ok(body.into())
     }
 
     fn give_back(&mut self) {

@@ -72,7 +72,7 @@ impl TlsConfig {
         url: &Url,
         stream: TcpStream,
     ) -> Result<TlsStream<TcpStream>, NetError> {
-        let failed = |why: String| NetError::Tls { origin: origin(url), why };
+        let failed = |reason: String| NetError::Tls { origin: origin(url), why: reason };
         let name = server_name(url.host())
             .ok_or_else(|| failed("the host is not a valid name for a certificate".into()))?;
         TlsConnector::from(Arc::clone(&self.0))

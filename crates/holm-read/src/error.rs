@@ -88,13 +88,13 @@ impl fmt::Display for ReadError {
         let ReadErrorDetail { kind, line, column } = &*self.0;
         match kind {
             ReadErrorKind::End => out.write_str("the text ends too early")?,
-            ReadErrorKind::Expected(what) => write!(out, "expected {what}")?,
+            ReadErrorKind::Expected(expected) => write!(out, "expected {expected}")?,
             ReadErrorKind::Missing(name) => write!(out, "missing field `{name}`")?,
             ReadErrorKind::Twice(name) => write!(out, "duplicate field `{name}`")?,
             ReadErrorKind::Unknown { found, known } => {
                 write!(out, "unknown variant `{found}`, expected ")?;
-                for (place, name) in known.iter().enumerate() {
-                    write!(out, "{}`{name}`", if place == 0 { "" } else { ", " })?;
+                for (index, name) in known.iter().enumerate() {
+                    write!(out, "{}`{name}`", if index == 0 { "" } else { ", " })?;
                 }
             }
             ReadErrorKind::TooDeep => out.write_str("nested too deeply")?,

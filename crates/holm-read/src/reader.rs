@@ -144,9 +144,9 @@ impl<'a> Reader<'a> {
         if self.at < self.bytes.len() { Err(self.fail(ReadErrorKind::Trailing)) } else { Ok(()) }
     }
 
-    pub(crate) fn enter(&mut self, opening: u8, what: &'static str) -> Result<(), ReadError> {
+    pub(crate) fn enter(&mut self, opening: u8, expected: &'static str) -> Result<(), ReadError> {
         if self.peek() != opening {
-            return Err(self.expected(what));
+            return Err(self.expected(expected));
         }
         if self.depth == MAX_DEPTH {
             return Err(self.fail(ReadErrorKind::TooDeep));
@@ -210,9 +210,9 @@ impl<'a> Reader<'a> {
     }
 
     #[cold]
-    pub(crate) fn expected(&self, what: &'static str) -> ReadError {
+    pub(crate) fn expected(&self, expected: &'static str) -> ReadError {
         let at_end = self.at >= self.bytes.len();
-        self.fail(if at_end { ReadErrorKind::End } else { ReadErrorKind::Expected(what) })
+        self.fail(if at_end { ReadErrorKind::End } else { ReadErrorKind::Expected(expected) })
     }
 
     #[cold]

@@ -102,8 +102,8 @@ impl<'a> Reader<'a> {
             self.at += 1;
         }
         let first = self.byte();
-        let whole = self.digits()?;
-        if first == b'0' && whole > 1 {
+        let digit_count = self.digits()?;
+        if first == b'0' && digit_count > 1 {
             return Err(self.expected("a number without leading zeros"));
         }
         if self.byte() == b'.' {

@@ -25,7 +25,7 @@ impl Shape {
             return Some(next);
         }
         find(self.names, name)
-            .or_else(|| self.aliases.iter().find(|(alias, _)| *alias == name).map(|(_, place)| *place))
+            .or_else(|| self.aliases.iter().find(|(alias, _)| *alias == name).map(|(_, index)| *index))
     }
 }
 
@@ -97,14 +97,14 @@ impl<'a> Reader<'a> {
         let (mut seen, mut next) = (0_u64, 0);
         self.members(&mut |reader, name| {
             let found = shape.find(&name, next);
-            let Some((place, slot)) = found.and_then(|place| Some((place, slots.get_mut(place)?))) else {
+            let Some((index, slot)) = found.and_then(|index| Some((index, slots.get_mut(index)?))) else {
                 return reader.skip();
             };
-            if seen & (1 << place) != 0 {
-                return Err(reader.fail(ReadErrorKind::Twice(name_of(shape.names, place))));
+            if seen & (1 << index) != 0 {
+                return Err(reader.fail(ReadErrorKind::Twice(name_of(shape.names, index))));
             }
-            seen |= 1 << place;
-            next = place + 1;
+            seen |= 1 << index;
+            next = index + 1;
             slot.fill(reader)
         })?;
         let missing = shape.needed & !seen;
@@ -127,19 +127,19 @@ impl<'a> Reader<'a> {
             self.enter(b'{', "the name of a variant")?;
             self.name()?
         };
-        let Some(place) = find(tags.names, &name) else {
+        let Some(index) = find(tags.names, &name) else {
             return Err(self.fail(ReadErrorKind::Unknown { found: name.to_string(), known: tags.names }));
         };
-        match (bare, tags.bare & (1 << place) != 0) {
+        match (bare, tags.bare & (1 << index) != 0) {
             (true, false) => Err(self.expected("a variant with content")),
             (false, true) => {
                 if !self.null()? {
                     return Err(self.expected("a variant without content"));
                 }
                 self.end_variant()?;
-                Ok(place)
+                Ok(index)
             }
-            (true, true) | (false, false) => Ok(place),
+            (true, true) | (false, false) => Ok(index),
         }
     }
 
@@ -155,6 +155,6 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn name_of(names: &'static [&'static str], place: usize) -> &'static str {
-    names.get(place).copied().unwrap_or_default()
+fn name_of(names: &'static [&'static str], index: usize) -> &'static str {
+    names.get(index).copied().unwrap_or_default()
 }

@@ -157,10 +157,10 @@ fn an_error_says_what_and_where() {
 
 #[test]
 fn a_text_that_is_cut_short_is_an_end() {
-    let whole =
+    let text_uncut =
         r#"{"id":12,"name":"a\n\u00e9","unknown":[true,null,{"a":-1.5e3}],"type":{"two":[1,{"m":false}]}}"#;
-    for (cut, _) in whole.char_indices() {
-        let text = whole.get(..cut).unwrap_or_default();
+    for (cut, _) in text_uncut.char_indices() {
+        let text = text_uncut.get(..cut).unwrap_or_default();
         assert!(from_str::<Whole>(text).is_err_and(|error| error.is_end()), "{text}");
     }
 }

@@ -49,10 +49,10 @@ impl<'a> Reader<'a> {
     }
 
     fn escape(&mut self) -> Result<char, ReadError> {
-        let letter = self.byte();
+        let escaped = self.byte();
         self.at += 1;
-        Ok(match letter {
-            b'"' | b'\\' | b'/' => char::from(letter),
+        Ok(match escaped {
+            b'"' | b'\\' | b'/' => char::from(escaped),
             b'b' => '\u{8}',
             b'f' => '\u{c}',
             b'n' => '\n',

@@ -15,7 +15,7 @@ use holm_guards::{
 use holm_kernel::{Block, Prompt};
 
 /// Violations that the model is told; the first ones say most.
-const MOST_TOLD: usize = 8;
+const MAX_VIOLATIONS: usize = 8;
 
 /// A JSON Schema that an answer must fit.
 #[derive(Debug)]
@@ -53,12 +53,12 @@ impl AnswerSchema {
     /// by the first words.
     #[must_use]
     pub fn tell(&self, mut prompt: Prompt) -> Prompt {
-        let told = format!(
+        let instruction = format!(
             "\n\nA program reads your answer. It must be one JSON value that matches this JSON Schema, \
             without other text and without a code fence.\n{}",
             self.text
         );
-        prompt.blocks.push(Block::Text(told));
+        prompt.blocks.push(Block::Text(instruction));
         prompt
     }
 
@@ -70,8 +70,9 @@ impl AnswerSchema {
         let bare = without_fence(answer);
         let value = Json::parse(bare).map_err(|error| format!("it is not valid JSON: {error}"))?;
         let problems = |violations: Vec<SchemaViolation>| {
-            let told: Vec<String> = violations.iter().take(MOST_TOLD).map(ToString::to_string).collect();
-            told.join("; ")
+            let messages: Vec<String> =
+                violations.iter().take(MAX_VIOLATIONS).map(ToString::to_string).collect();
+            messages.join("; ")
         };
         self.schema.validate(&value).map_err(problems)?;
         Ok(bare.to_owned())

@@ -184,17 +184,17 @@ impl Drop for AbortOnDrop {
 }
 
 fn judge(check: &Check, text: &str) -> CheckRuling {
-    let whole = ObservedOutput::whole(text);
+    let output = ObservedOutput::whole(text);
     match check {
         Check::Plausibility(expectation) => {
-            match plausibility::judge(CallOutcome::Succeeded, &whole, *expectation) {
+            match plausibility::judge(CallOutcome::Succeeded, &output, *expectation) {
                 PlausibilityResult::Ruled(ruling) => answer(&ruling),
                 PlausibilityResult::NeedsWhole => broken("the guard could not decide on the whole text"),
             }
         }
         Check::Postcondition(declared) => {
             match CompiledPostconditions::compile(std::slice::from_ref(declared)) {
-                Ok(promises) => match promises.evaluate(CallOutcome::Succeeded, &whole) {
+                Ok(promises) => match promises.evaluate(CallOutcome::Succeeded, &output) {
                     PostconditionResult::Ruled(chain) => answer(&chain.ruling()),
                     PostconditionResult::Pending { .. } => broken("the promise needs a program"),
                 },

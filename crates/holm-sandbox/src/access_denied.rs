@@ -107,7 +107,7 @@ impl fmt::Display for AccessDenied {
             DeniedReason::Missing => write!(f, "missing grant {wanted}"),
             DeniedReason::Denied(denial) => write!(f, "{wanted} is denied by {denial}"),
             DeniedReason::NoNetwork => write!(f, "{wanted} is refused: the call has no network"),
-            DeniedReason::Network(why) => write!(f, "{wanted} is refused: {why}"),
+            DeniedReason::Network(reason) => write!(f, "{wanted} is refused: {reason}"),
             DeniedReason::Never => write!(f, "refused to {wanted}"),
         }
     }

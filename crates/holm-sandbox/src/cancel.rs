@@ -56,10 +56,10 @@ impl CancelSwitch {
 
     /// Completes when the call is cancelled.
     pub(crate) async fn cancelled(&self) {
-        let mut bell = std::pin::pin!(self.0.tasks.notified());
-        bell.as_mut().enable();
+        let mut notified = std::pin::pin!(self.0.tasks.notified());
+        notified.as_mut().enable();
         if !self.is_cancelled() {
-            bell.await;
+            notified.await;
         }
     }
 

@@ -18,7 +18,7 @@ pub(crate) enum EnginePurpose {
     /// Compiles a guest, in a separate process.
     Compile,
     /// Compiles Holm's own guests at build time, for every processor of this architecture.
-    Ship,
+    Precompile,
     /// Runs up to this many guests at the same time.
     Run { guests: u32 },
 }
@@ -30,9 +30,9 @@ const ASYNC_STACK: usize = 2 << 20;
 
 /// Slots per guest. A command made from a WASI 0.1 module has four instances, one memory and three
 /// tables; a component that contains a Python interpreter has 38 instances.
-const INSTANCES: u32 = 64;
-const MEMORIES: u32 = 4;
-const TABLES: u32 = 8;
+const INSTANCES_PER_GUEST: u32 = 64;
+const MEMORIES_PER_GUEST: u32 = 4;
+const TABLES_PER_GUEST: u32 = 8;
 /// The capacity of each table in elements; the limit of a call may be lower, but not higher.
 const TABLE_ELEMENTS: usize = 200_000;
 /// The maximum size of the engine's own data about one component and its instances; a large
@@ -40,18 +40,18 @@ const TABLE_ELEMENTS: usize = 200_000;
 const INSTANCE_BYTES: usize = 2 << 20;
 /// How much of a memory, table or stack stays mapped between calls. It is still reset to its
 /// initial state; this only saves page faults.
-const KEEP_MEMORY: usize = 1 << 20;
-const KEEP_TABLE: usize = 64 << 10;
-const KEEP_STACK: usize = 64 << 10;
+const KEEP_RESIDENT_MEMORY_BYTES: usize = 1 << 20;
+const KEEP_RESIDENT_TABLE_BYTES: usize = 64 << 10;
+const KEEP_RESIDENT_STACK_BYTES: usize = 64 << 10;
 
 /// Creates an engine for this purpose.
 pub(crate) fn engine(purpose: EnginePurpose) -> wasmtime::Result<Engine> {
     let guests = match purpose {
         EnginePurpose::Run { guests } => guests,
         EnginePurpose::Compile => return Engine::new(&config()),
-        EnginePurpose::Ship => {
+        EnginePurpose::Precompile => {
             let mut config = config();
-            if let Some(target) = family() {
+            if let Some(target) = baseline_target() {
                 config.target(target)?;
             }
             return Engine::new(&config);
@@ -59,18 +59,18 @@ pub(crate) fn engine(purpose: EnginePurpose) -> wasmtime::Result<Engine> {
     };
     // `pagemap_scan` needs a recent Linux kernel, and pooling needs more address space than some
     // machines have, so simpler strategies are tried next.
-    let attempts =
+    let strategies =
         [pooled(guests, Enabled::Yes), pooled(guests, Enabled::No), InstanceAllocationStrategy::OnDemand];
-    let mut last = None;
-    for strategy in attempts {
+    let mut last_error = None;
+    for strategy in strategies {
         let mut config = config();
         config.allocation_strategy(strategy);
         match Engine::new(&config) {
             Ok(engine) => return Ok(engine),
-            Err(error) => last = Some(error),
+            Err(error) => last_error = Some(error),
         }
     }
-    Err(last
+    Err(last_error
         .unwrap_or_else(|| wasmtime::format_err!("no strategy to allocate instances works on this machine")))
 }
 
@@ -85,7 +85,7 @@ pub(crate) fn fingerprint(engine: &Engine) -> [u8; 32] {
 /// The target of this machine, without features that only some processors of its family have. With
 /// a named target, the compiler does not inspect the processor it runs on. Without one, code fits
 /// only machines like this one.
-fn family() -> Option<&'static str> {
+fn baseline_target() -> Option<&'static str> {
     match (std::env::consts::ARCH, std::env::consts::OS) {
         ("x86_64", "linux") => Some("x86_64-unknown-linux-gnu"),
         ("aarch64", "linux") => Some("aarch64-unknown-linux-gnu"),
@@ -118,24 +118,24 @@ fn config() -> Config {
     config
 }
 
-fn pooled(guests: u32, scan: Enabled) -> InstanceAllocationStrategy {
+fn pooled(guests: u32, pagemap_scan: Enabled) -> InstanceAllocationStrategy {
     let mut pool = PoolingAllocationConfig::new();
     pool.total_component_instances(guests)
-        .total_core_instances(guests.saturating_mul(INSTANCES))
-        .total_memories(guests.saturating_mul(MEMORIES))
-        .total_tables(guests.saturating_mul(TABLES))
+        .total_core_instances(guests.saturating_mul(INSTANCES_PER_GUEST))
+        .total_memories(guests.saturating_mul(MEMORIES_PER_GUEST))
+        .total_tables(guests.saturating_mul(TABLES_PER_GUEST))
         .total_stacks(guests)
-        .max_core_instances_per_component(INSTANCES)
-        .max_memories_per_component(MEMORIES)
-        .max_tables_per_component(TABLES)
-        .max_tables_per_module(TABLES)
+        .max_core_instances_per_component(INSTANCES_PER_GUEST)
+        .max_memories_per_component(MEMORIES_PER_GUEST)
+        .max_tables_per_component(TABLES_PER_GUEST)
+        .max_tables_per_module(TABLES_PER_GUEST)
         .max_component_instance_size(INSTANCE_BYTES)
         .max_core_instance_size(INSTANCE_BYTES)
         .table_elements(TABLE_ELEMENTS)
-        .linear_memory_keep_resident(KEEP_MEMORY)
-        .table_keep_resident(KEEP_TABLE)
-        .async_stack_keep_resident(KEEP_STACK)
-        .pagemap_scan(scan);
+        .linear_memory_keep_resident(KEEP_RESIDENT_MEMORY_BYTES)
+        .table_keep_resident(KEEP_RESIDENT_TABLE_BYTES)
+        .async_stack_keep_resident(KEEP_RESIDENT_STACK_BYTES)
+        .pagemap_scan(pagemap_scan);
     InstanceAllocationStrategy::Pooling(pool)
 }
 

@@ -59,7 +59,7 @@ pub trait OutboundNetwork: Send + Sync + 'static {
         answer: &[IpAddr],
     ) -> Result<Vec<IpAddr>, OutboundError> {
         for address in answer {
-            policy.reach(url, *address).map_err(|why| OutboundError::Refused(why.to_string()))?;
+            policy.reach(url, *address).map_err(|reason| OutboundError::Refused(reason.to_string()))?;
         }
         Ok(answer.to_vec())
     }
@@ -228,10 +228,11 @@ impl CallNetwork {
 
     /// Records a request that the outbound network refused.
     pub(crate) fn refused(&self, url: Url, error: &OutboundError) {
-        if let OutboundError::Refused(why) = error {
-            self.0
-                .audit
-                .refuse(DeniedAction::Request(AccessRequest::Fetch(url)), DeniedReason::Network(why.clone()));
+        if let OutboundError::Refused(reason) = error {
+            self.0.audit.refuse(
+                DeniedAction::Request(AccessRequest::Fetch(url)),
+                DeniedReason::Network(reason.clone()),
+            );
         }
     }
 

@@ -97,9 +97,9 @@ impl fmt::Display for GuestStop {
             Self::TooMuchOutput => f.write_str("too much output; give it a larger `output:` allowance"),
             Self::TooMuchWritten => f.write_str("too much written to files"),
             Self::Cancelled => f.write_str("cancelled"),
-            Self::Trapped(what) => write!(f, "trapped: {what}"),
-            Self::Unstartable(why) => write!(f, "could not be started: {why}"),
-            Self::HostFailed(what) => write!(f, "the sandbox itself failed: {what}"),
+            Self::Trapped(problem) => write!(f, "trapped: {problem}"),
+            Self::Unstartable(reason) => write!(f, "could not be started: {reason}"),
+            Self::HostFailed(problem) => write!(f, "the sandbox itself failed: {problem}"),
         }
     }
 }

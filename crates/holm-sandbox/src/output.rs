@@ -48,8 +48,8 @@ impl OutputBudget {
 }
 
 impl OutputSink {
-    pub(crate) fn new(room: &OutputBudget) -> Self {
-        Self { bytes: Arc::default(), room: room.clone() }
+    pub(crate) fn new(budget: &OutputBudget) -> Self {
+        Self { bytes: Arc::default(), room: budget.clone() }
     }
 
     /// Keeps the bytes that fit; the call ends if not all do.
@@ -121,8 +121,8 @@ mod tests {
 
     #[test]
     fn outputs_share_their_room_and_keep_what_fits() {
-        let room = OutputBudget::new(6);
-        let (out, err) = (OutputSink::new(&room), OutputSink::new(&room));
+        let budget = OutputBudget::new(6);
+        let (out, err) = (OutputSink::new(&budget), OutputSink::new(&budget));
         assert_eq!(out.write(b"abcd"), Ok(()));
         assert_eq!(err.write(b"efgh"), Err(GuestAbort::Output));
         assert_eq!(out.write(b""), Ok(()));

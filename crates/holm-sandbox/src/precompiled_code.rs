@@ -43,7 +43,7 @@ impl std::fmt::Debug for PrecompiledCode {
 /// If the bytes are not a guest, or the compiler does not accept them.
 pub fn prepare(bytes: &[u8]) -> Result<Vec<u8>, GuestLoadError> {
     let shape = WasmShape::of(bytes)?;
-    let compiled = engine(EnginePurpose::Ship).and_then(|engine| match shape.kind {
+    let compiled = engine(EnginePurpose::Precompile).and_then(|engine| match shape.kind {
         WasmKind::Module => engine.precompile_module(bytes),
         WasmKind::Component => engine.precompile_component(bytes),
     });
@@ -64,16 +64,16 @@ fn without_names(code: &mut [u8]) -> Option<()> {
     let headers = long(code, 0x28)?;
     let count = usize::from(u16::from_le_bytes(read(code, 0x3c)?));
     let of_sections = usize::from(u16::from_le_bytes(read(code, 0x3e)?));
-    let place = |section: usize| section.checked_mul(HEADER)?.checked_add(headers);
+    let header_offset = |section: usize| section.checked_mul(HEADER)?.checked_add(headers);
     for section in 0..count {
-        let header = place(section)?;
+        let header = header_offset(section)?;
         if u32::from_le_bytes(read(code, header.checked_add(4)?)?) != NAMES {
             continue;
         }
         let texts = usize::try_from(u32::from_le_bytes(read(code, header.checked_add(0x28)?)?)).ok()?;
         empty(code, header)?;
         if texts != of_sections {
-            empty(code, place(texts)?)?;
+            empty(code, header_offset(texts)?)?;
         }
     }
     Some(())

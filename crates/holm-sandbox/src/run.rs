@@ -339,15 +339,15 @@ fn text(error: &Error) -> String {
 }
 
 fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
-    let said = panic.downcast_ref::<&str>().copied();
-    let said = said.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    said.unwrap_or("a host function panicked").chars().take(MAX_TEXT).collect()
+    let message = panic.downcast_ref::<&str>().copied();
+    let message = message.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    message.unwrap_or("a host function panicked").chars().take(MAX_TEXT).collect()
 }
 
 /// An outcome of a call that failed on the host's side.
-pub(crate) fn failed(began: Instant, what: String) -> GuestOutcome {
+pub(crate) fn failed(began: Instant, problem: String) -> GuestOutcome {
     GuestOutcome {
-        stop: GuestStop::HostFailed(what),
+        stop: GuestStop::HostFailed(problem),
         reply: None,
         stdout: Vec::new(),
         stderr: Vec::new(),

@@ -290,7 +290,7 @@ impl SandboxInner {
                 return failed(Instant::now(), busy.to_owned());
             }
         };
-        self.ticker.rouse();
+        self.ticker.wake_if_asleep();
         let host = CallHost { engine: &self.engine, io: io.handle() };
         host.run(guest, question, call, cancel)
     }
@@ -378,11 +378,11 @@ impl Future for RunningGuest {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<GuestOutcome> {
         if let Some(busy) = self.refused {
-            let what = match busy {
+            let problem = match busy {
                 WorkerPoolError::Full => "too many calls are already waiting",
                 WorkerPoolError::NoThread => "cannot start a thread",
             };
-            return Poll::Ready(failed(self.began, what.to_owned()));
+            return Poll::Ready(failed(self.began, problem.to_owned()));
         }
         let began = self.began;
         Pin::new(&mut self.receiver)

@@ -66,7 +66,7 @@ impl GuestState {
     pub(crate) fn new(call: GuestCall, began: Instant, cancel: CancelSwitch) -> Self {
         let audit = DenialLog::default();
         let limits = call.limits;
-        let room = OutputBudget::new(limits.output);
+        let output_budget = OutputBudget::new(limits.output);
         let deadline = began + limits.time;
         let leases = HandleLeases::new(limits.files);
         let env = granted(&call.access, call.env, &audit);
@@ -87,9 +87,9 @@ impl GuestState {
             args: call.args,
             stdin: call.stdin,
             input: call.input,
-            stdout: OutputSink::new(&room),
-            stderr: OutputSink::new(&room),
-            room,
+            stdout: OutputSink::new(&output_budget),
+            stderr: OutputSink::new(&output_budget),
+            room: output_budget,
             clock: call.clock,
             dice: RandomSource::new(call.randomness),
             handles: limits.handles,

@@ -16,7 +16,7 @@ use crate::gate::GuestGate;
 pub(crate) const TICK: Duration = Duration::from_millis(5);
 /// How many ticks the clock continues when no guest runs, so that a burst of calls does not
 /// wake it each time.
-const LINGER: u32 = 100;
+const IDLE_TICKS_BEFORE_SLEEP: u32 = 100;
 
 /// Ticks while guests are inside the gate. The gate counts them: a separate counter would be one
 /// more value that all threads write to for each call.
@@ -29,7 +29,7 @@ struct TickerShared {
     asleep: AtomicBool,
     closed: AtomicBool,
     lock: Mutex<()>,
-    bell: Condvar,
+    wakeup: Condvar,
 }
 
 impl EpochTicker {
@@ -39,17 +39,17 @@ impl EpochTicker {
             asleep: AtomicBool::new(false),
             closed: AtomicBool::new(false),
             lock: Mutex::default(),
-            bell: Condvar::new(),
+            wakeup: Condvar::new(),
         });
         let weak = engine.weak();
-        let clock = Arc::clone(&shared);
+        let thread_shared = Arc::clone(&shared);
         std::thread::Builder::new().name("holm-sandbox-clock".to_owned()).spawn(move || {
-            let mut idle = 0;
-            while !clock.closed.load(Ordering::Acquire) {
-                idle = if clock.gate.is_empty() { idle + 1 } else { 0 };
-                if idle > LINGER {
-                    clock.sleep();
-                    idle = 0;
+            let mut idle_ticks = 0;
+            while !thread_shared.closed.load(Ordering::Acquire) {
+                idle_ticks = if thread_shared.gate.is_empty() { idle_ticks + 1 } else { 0 };
+                if idle_ticks > IDLE_TICKS_BEFORE_SLEEP {
+                    thread_shared.sleep();
+                    idle_ticks = 0;
                 }
                 std::thread::sleep(TICK);
                 let Some(engine) = weak.upgrade() else { return };
@@ -60,7 +60,7 @@ impl EpochTicker {
     }
 
     /// Wakes the clock for a guest that has passed the gate. It ticks until the gate is empty.
-    pub(crate) fn rouse(&self) {
+    pub(crate) fn wake_if_asleep(&self) {
         if self.0.asleep.load(Ordering::SeqCst) {
             self.0.wake();
         }
@@ -74,14 +74,14 @@ impl TickerShared {
         // Checked after setting the flag: a guest that passes the gate now either sees the flag, or
         // is seen here.
         while self.gate.is_empty() && !self.closed.load(Ordering::SeqCst) {
-            guard = self.bell.wait(guard).unwrap_or_else(PoisonError::into_inner);
+            guard = self.wakeup.wait(guard).unwrap_or_else(PoisonError::into_inner);
         }
         self.asleep.store(false, Ordering::SeqCst);
     }
 
     fn wake(&self) {
         drop(self.lock.lock().unwrap_or_else(PoisonError::into_inner));
-        self.bell.notify_all();
+        self.wakeup.notify_all();
     }
 }
 
@@ -103,7 +103,7 @@ pub(crate) mod tests {
     const LONG: Duration = Duration::from_secs(30);
 
     /// Whether a condition became true in time.
-    pub(crate) fn waited(done: impl Fn() -> bool) -> bool {
+    pub(crate) fn wait_until(done: impl Fn() -> bool) -> bool {
         let began = Instant::now();
         while !done() && began.elapsed() < LONG {
             std::thread::sleep(TICK);
@@ -116,10 +116,10 @@ pub(crate) mod tests {
         let (engine, gate) = (Engine::default(), Arc::new(GuestGate::new(2)));
         let ticker = EpochTicker::start(&engine, Arc::clone(&gate)).unwrap();
         for _ in 0..2 {
-            assert!(waited(|| ticker.0.asleep.load(Ordering::SeqCst)), "it never sleeps");
+            assert!(wait_until(|| ticker.0.asleep.load(Ordering::SeqCst)), "it never sleeps");
             let pass = gate.enter(None, &CancelSwitch::new(), LONG).unwrap();
-            ticker.rouse();
-            assert!(waited(|| !ticker.0.asleep.load(Ordering::SeqCst)), "it never wakes");
+            ticker.wake_if_asleep();
+            assert!(wait_until(|| !ticker.0.asleep.load(Ordering::SeqCst)), "it never wakes");
             drop(pass);
         }
     }

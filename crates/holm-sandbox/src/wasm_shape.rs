@@ -281,13 +281,13 @@ enum BlockKind {
     Loop,
 }
 
-fn count(what: &'static str, sum: &mut u64, more: u32, max: u64) -> Result<(), WasmShapeError> {
+fn count(item: &'static str, sum: &mut u64, more: u32, max: u64) -> Result<(), WasmShapeError> {
     *sum = sum.saturating_add(more.into());
-    at_most(what, *sum, max)
+    at_most(item, *sum, max)
 }
 
-fn at_most(what: &'static str, found: u64, max: u64) -> Result<(), WasmShapeError> {
-    if found > max { Err(WasmShapeError::TooMany { what, found, max }) } else { Ok(()) }
+fn at_most(item: &'static str, found: u64, max: u64) -> Result<(), WasmShapeError> {
+    if found > max { Err(WasmShapeError::TooMany { what: item, found, max }) } else { Ok(()) }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "the signature of map_err")]

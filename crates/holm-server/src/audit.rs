@@ -58,8 +58,8 @@ impl AuditExport {
     pub fn pieces(self) -> impl Stream<Item = io::Result<Bytes>> + Send + 'static {
         stream::try_unfold(self, |mut export| async move {
             let read = tokio::task::spawn_blocking(move || {
-                let piece = export.piece()?;
-                Ok::<_, io::Error>(piece.map(|piece| (piece, export)))
+                let chunk = export.piece()?;
+                Ok::<_, io::Error>(chunk.map(|chunk| (chunk, export)))
             });
             read.await.unwrap_or_else(|error| Err(io::Error::other(error)))
         })
@@ -67,9 +67,9 @@ impl AuditExport {
 
     fn piece(&mut self) -> io::Result<Option<Bytes>> {
         while let Some(file) = self.0.front_mut() {
-            let mut piece = Vec::new();
-            if file.by_ref().take(PIECE).read_to_end(&mut piece)? > 0 {
-                return Ok(Some(piece.into()));
+            let mut chunk = Vec::new();
+            if file.by_ref().take(PIECE).read_to_end(&mut chunk)? > 0 {
+                return Ok(Some(chunk.into()));
             }
             self.0.pop_front();
         }
@@ -127,9 +127,9 @@ impl AuditLog {
 
     /// As `open`, with another file size.
     fn open_with(folder: &Path, full: u64) -> Result<Self, ServerError> {
-        let place = folder.join(FILE);
-        let file = AuditFile::open(&place).map_err(|error| ServerError::file(&place, &error))?;
-        Ok(Self { place, full, file: Arc::new(Mutex::new(file)) })
+        let path = folder.join(FILE);
+        let file = AuditFile::open(&path).map_err(|error| ServerError::file(&path, &error))?;
+        Ok(Self { place: path, full, file: Arc::new(Mutex::new(file)) })
     }
 
     /// Appends an entry to the log.
@@ -225,7 +225,7 @@ impl AuditLog {
 }
 
 impl AuditFile {
-    fn open(place: &Path) -> io::Result<Self> {
+    fn open(path: &Path) -> io::Result<Self> {
         let mut options = fs::OpenOptions::new();
         options.append(true).create(true);
         #[cfg(unix)]
@@ -233,7 +233,7 @@ impl AuditFile {
             use std::os::unix::fs::OpenOptionsExt as _;
             options.mode(0o600);
         }
-        let file = options.open(place)?;
+        let file = options.open(path)?;
         let size = file.metadata()?.len();
         Ok(Self { file, size })
     }

@@ -51,7 +51,7 @@ pub enum ServerError {
 
 impl ServerError {
     /// An input or output error with its path.
-    pub(crate) fn file(place: &Path, error: &io::Error) -> Self {
-        Self::File { place: place.display().to_string(), reason: error.to_string() }
+    pub(crate) fn file(path: &Path, error: &io::Error) -> Self {
+        Self::File { place: path.display().to_string(), reason: error.to_string() }
     }
 }

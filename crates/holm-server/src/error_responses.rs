@@ -54,15 +54,15 @@ fn all(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
 }
 
 fn add(operation: &mut Operation, refusals: &[(&str, &str)]) {
-    for (status, why) in refusals {
+    for (status, description) in refusals {
         let known = &mut operation.responses.responses;
-        known.entry((*status).to_owned()).or_insert_with(|| refusal(status, why).into());
+        known.entry((*status).to_owned()).or_insert_with(|| refusal(status, description).into());
     }
 }
 
-fn refusal(status: &str, why: &str) -> ResponseBuilder {
+fn refusal(status: &str, description: &str) -> ResponseBuilder {
     let problem = Content::new(Some(Ref::from_schema_name("Problem")));
-    let refusal = ResponseBuilder::new().description(why).content("application/json", problem);
+    let refusal = ResponseBuilder::new().description(description).content("application/json", problem);
     let header = |kind: Type| Header::new(ObjectBuilder::new().schema_type(kind).build());
     match status {
         "401" => refusal.header("www-authenticate", header(Type::String)),

@@ -37,8 +37,8 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
 /// Suggests a known field for an unknown one. Serde reports both only in its message: first the
 /// unknown name, then all known ones.
 fn meant(error: &str) -> String {
-    let Some(said) = error.strip_prefix("unknown field ") else { return String::new() };
-    let mut names = said.split('`').skip(1).step_by(2);
+    let Some(message) = error.strip_prefix("unknown field ") else { return String::new() };
+    let mut names = message.split('`').skip(1).step_by(2);
     names.next().map(|name| did_you_mean(name, names)).unwrap_or_default()
 }
 

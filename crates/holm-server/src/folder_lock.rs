@@ -25,7 +25,7 @@ impl ServerFolderLock {
     /// [`ServerError::Taken`] if another server has it.
     pub(crate) fn take(folder: &Path) -> Result<Self, ServerError> {
         private_folder(folder)?;
-        let place = folder.join(LOCK);
+        let path = folder.join(LOCK);
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(false);
         #[cfg(unix)]
@@ -33,11 +33,11 @@ impl ServerFolderLock {
             use std::os::unix::fs::OpenOptionsExt as _;
             options.mode(0o600);
         }
-        let file = options.open(&place).map_err(|error| ServerError::file(&place, &error))?;
+        let file = options.open(&path).map_err(|error| ServerError::file(&path, &error))?;
         match file.try_lock() {
             Ok(()) => Ok(Self { _file: file }),
             Err(TryLockError::WouldBlock) => Err(ServerError::Taken(folder.display().to_string())),
-            Err(TryLockError::Error(error)) => Err(ServerError::file(&place, &error)),
+            Err(TryLockError::Error(error)) => Err(ServerError::file(&path, &error)),
         }
     }
 }

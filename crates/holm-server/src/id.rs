@@ -108,6 +108,6 @@ pub(crate) fn check_name(what: &'static str, text: &str, most: usize) -> Result<
     } else {
         return Ok(());
     };
-    let given = text.chars().filter(|letter| !letter.is_control()).take(most).collect();
+    let given = text.chars().filter(|character| !character.is_control()).take(most).collect();
     Err(ServerError::Name { what, given, reason })
 }

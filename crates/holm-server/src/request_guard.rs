@@ -272,7 +272,7 @@ pub(crate) async fn read_body(
     time: Duration,
     what: &str,
 ) -> Result<Bytes, ApiError> {
-    let refused = |status, code, why: &str| ApiError::new(status, code, format!("the {what} {why}"));
+    let refused = |status, code, problem: &str| ApiError::new(status, code, format!("the {what} {problem}"));
     let too_slow = |_| refused(StatusCode::REQUEST_TIMEOUT, "too_slow", "took too long");
     let unread = |error: axum::Error| {
         if error.source().is_some_and(<dyn std::error::Error>::is::<LengthLimitError>) {
@@ -291,24 +291,26 @@ pub(crate) async fn read_body(
 /// The address of the client. A trusted proxy appends the address that it saw to `x-forwarded-for`.
 /// Entries before that of the last trusted proxy could be forged, so they are ignored.
 pub(crate) fn peer(config: &ServerOptions, request: &Request) -> IpAddr {
-    let known = request.extensions().get::<PeerAddress>();
-    let mut from = known.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip().to_canonical());
+    let connection = request.extensions().get::<PeerAddress>();
+    let mut peer = connection.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |known| known.0.ip().to_canonical());
     // Read as bytes, since the proxy's entry at the end is valid even if the whole value is not
     // text.
-    let said = request.headers().get_all(FORWARDED).iter().map(HeaderValue::as_bytes);
-    let said: Vec<&[u8]> = said.flat_map(|value| value.split(|byte| *byte == b',')).collect();
-    for said in said.iter().rev() {
-        let said = std::str::from_utf8(said).unwrap_or_default();
-        let Some(before) = address(said.trim()).filter(|_| config.proxies.contains(&from)) else { break };
-        from = before;
+    let forwarded_headers = request.headers().get_all(FORWARDED).iter().map(HeaderValue::as_bytes);
+    let entries: Vec<&[u8]> = forwarded_headers.flat_map(|value| value.split(|byte| *byte == b',')).collect();
+    for entry in entries.iter().rev() {
+        let entry_text = std::str::from_utf8(entry).unwrap_or_default();
+        let Some(previous_hop) = address(entry_text.trim()).filter(|_| config.proxies.contains(&peer)) else {
+            break;
+        };
+        peer = previous_hop;
     }
-    from
+    peer
 }
 
 /// Parses an address, with or without a port.
-fn address(said: &str) -> Option<IpAddr> {
-    let read = said.parse::<IpAddr>().or_else(|_| said.parse::<SocketAddr>().map(|address| address.ip()));
-    read.ok().map(|address| address.to_canonical())
+fn address(text: &str) -> Option<IpAddr> {
+    let parsed = text.parse::<IpAddr>().or_else(|_| text.parse::<SocketAddr>().map(|address| address.ip()));
+    parsed.ok().map(|address| address.to_canonical())
 }
 
 /// Adds the headers that every response has.

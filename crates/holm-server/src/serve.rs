@@ -85,7 +85,7 @@ pub async fn serve(
     let accepting = ConnectionAcceptor {
         routes: router(server.clone()),
         tls,
-        room: Arc::new(Semaphore::new(server.config().limits.connections)),
+        connections: Arc::new(Semaphore::new(server.config().limits.connections)),
         close: close.clone(),
     };
     let held = Arc::clone(&claim);
@@ -162,7 +162,7 @@ pub(crate) struct ConnectionPermit {
 pub(crate) struct ConnectionAcceptor {
     pub(crate) routes: Router,
     pub(crate) tls: Option<TlsAcceptor>,
-    pub(crate) room: Arc<Semaphore>,
+    pub(crate) connections: Arc<Semaphore>,
     pub(crate) close: CancellationToken,
 }
 
@@ -170,7 +170,7 @@ impl ConnectionAcceptor {
     pub(crate) async fn accept(self, listener: TcpListener) {
         loop {
             let permit = tokio::select! {
-                permit = Arc::clone(&self.room).acquire_owned() => permit,
+                permit = Arc::clone(&self.connections).acquire_owned() => permit,
                 () = self.close.cancelled() => return,
             };
             // The semaphore is never closed.
@@ -207,24 +207,24 @@ async fn greet(
     // Events are small and must be sent at once.
     let _ = stream.set_nodelay(true);
     match tls {
-        None => speak(stream, client, routes, close).await,
+        None => serve_connection(stream, client, routes, close).await,
         Some(tls) => {
             let agreed = tokio::time::timeout(HEAD_TIME, tls.accept(stream)).await;
             if let Ok(Ok(stream)) = agreed {
-                speak(stream, client, routes, close).await;
+                serve_connection(stream, client, routes, close).await;
             }
         }
     }
 }
 
-async fn speak(
+async fn serve_connection(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     client: PeerConnection,
     routes: Router,
     close: CancellationToken,
 ) {
-    let asked = CancellationToken::new();
-    let heard = asked.clone();
+    let first_request = CancellationToken::new();
+    let on_request = first_request.clone();
     let mut builder = Builder::new(TokioExecutor::new());
     builder.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_TIME);
     builder.http2().timer(TokioTimer::new()).max_concurrent_streams(MOST_STREAMS);
@@ -233,7 +233,7 @@ async fn speak(
     let upgraded = UpgradeFlag::default();
     let stream = StrictStream::new(stream, upgraded.clone());
     let service = service_fn(move |mut request: hyper::Request<hyper::body::Incoming>| {
-        heard.cancel();
+        on_request.cancel();
         request.extensions_mut().insert(PeerAddress(client.peer));
         request.extensions_mut().insert(client.place.clone());
         let (mut routes, upgraded) = (routes.clone(), upgraded.clone());
@@ -250,7 +250,7 @@ async fn speak(
     tokio::select! {
         // An error of a connection concerns only its client, which notices it.
         _ = connection.as_mut() => return,
-        () = silence(&asked) => return,
+        () = silence(&first_request) => return,
         () = close.cancelled() => connection.as_mut().graceful_shutdown(),
     }
     let _ = tokio::time::timeout(LAST, connection).await;
@@ -259,17 +259,15 @@ async fn speak(
 /// Returns if a connection sends no request for too long. The header timeout of the HTTP
 /// library starts only once the HTTP version is known. A silent connection would otherwise
 /// hold its permit forever.
-async fn silence(asked: &CancellationToken) {
-    if tokio::time::timeout(HEAD_TIME, asked.cancelled()).await.is_ok() {
+async fn silence(first_request: &CancellationToken) {
+    if tokio::time::timeout(HEAD_TIME, first_request.cancelled()).await.is_ok() {
         std::future::pending::<()>().await;
     }
 }
 
 fn acceptor(tls: &TlsFiles) -> Result<TlsAcceptor, ServerError> {
-    let wrong = |place: &Path, reason: String| ServerError::Certificate {
-        place: place.display().to_string(),
-        reason,
-    };
+    let wrong =
+        |path: &Path, reason: String| ServerError::Certificate { place: path.display().to_string(), reason };
     let chain = CertificateDer::pem_file_iter(&tls.certificate)
         .and_then(Iterator::collect::<Result<Vec<_>, _>>)
         .map_err(|error| wrong(&tls.certificate, error.to_string()))?;

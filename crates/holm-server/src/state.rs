@@ -112,7 +112,7 @@ impl HolmServer {
     }
 
     /// The session of a name, opened if necessary, if the token may use it.
-    pub(crate) async fn room(
+    pub(crate) async fn live_session(
         &self,
         who: &AuthenticatedUser,
         id: &SessionId,

@@ -145,15 +145,15 @@ impl From<io::Error> for StoreError {
 }
 
 /// Adds the path to a failed file operation.
-pub(crate) fn at(place: &std::path::Path, error: &io::Error) -> StoreError {
+pub(crate) fn at(path: &std::path::Path, error: &io::Error) -> StoreError {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::Full,
         io::ErrorKind::PermissionDenied
         | io::ErrorKind::ReadOnlyFilesystem
         | io::ErrorKind::NotFound
         | io::ErrorKind::NotADirectory => {
-            StoreError::ReadOnly { place: place.display().to_string(), reason: error.to_string() }
+            StoreError::ReadOnly { place: path.display().to_string(), reason: error.to_string() }
         }
-        _ => StoreError::System { reason: format!("{}: {error}", place.display()) },
+        _ => StoreError::System { reason: format!("{}: {error}", path.display()) },
     }
 }

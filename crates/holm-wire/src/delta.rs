@@ -46,23 +46,23 @@ pub type WireDeltaSink<'s> = &'s mut dyn FnMut(WireDelta<'_>);
 
 /// Emits a finished reply as the deltas that a stream of it would have produced.
 pub fn replay(reply: &Reply, sink: WireDeltaSink<'_>) {
-    let (mut said, mut thought, mut index) = (0_u64, 0_u64, 0_u64);
+    let (mut text_offset, mut thinking_offset, mut call_index) = (0_u64, 0_u64, 0_u64);
     for block in &reply.blocks {
         match block {
             Block::Text(text) if !text.is_empty() => {
-                sink(WireDelta::Text { offset: said, text });
-                said = said.saturating_add(text.len() as u64);
+                sink(WireDelta::Text { offset: text_offset, text });
+                text_offset = text_offset.saturating_add(text.len() as u64);
             }
             Block::Thinking(thinking) if !thinking.text.is_empty() => {
-                sink(WireDelta::Thinking { offset: thought, text: &thinking.text });
-                thought = thought.saturating_add(thinking.text.len() as u64);
+                sink(WireDelta::Thinking { offset: thinking_offset, text: &thinking.text });
+                thinking_offset = thinking_offset.saturating_add(thinking.text.len() as u64);
             }
             Block::ToolCall(call) => {
-                sink(WireDelta::ToolCallStarted { index, id: &call.id, name: &call.name });
+                sink(WireDelta::ToolCallStarted { index: call_index, id: &call.id, name: &call.name });
                 if !call.arguments.is_empty() {
-                    sink(WireDelta::ToolArguments { index, offset: 0, text: &call.arguments });
+                    sink(WireDelta::ToolArguments { index: call_index, offset: 0, text: &call.arguments });
                 }
-                index = index.saturating_add(1);
+                call_index = call_index.saturating_add(1);
             }
             Block::Text(_)
             | Block::Thinking(_)

@@ -123,11 +123,11 @@ impl ReplyDraft {
     /// Some providers give every call index 0, some send no id, and some repeat the id and the
     /// name with every piece.
     pub fn call(&mut self, key: Option<u64>, piece: &ToolCallChunk<'_>, sink: WireDeltaSink<'_>) {
-        let place = match self.find(key, piece) {
-            Some(place) => place,
+        let index = match self.find(key, piece) {
+            Some(index) => index,
             None => self.begin(key, piece),
         };
-        self.extend(place, piece, sink);
+        self.extend(index, piece, sink);
     }
 
     /// Stores what the provider must receive again with the last call.
@@ -199,10 +199,10 @@ impl ReplyDraft {
         let usage = self.usage_so_far();
         let mut cut =
             self.calls.iter().filter(|call| !call.balance.complete()).map(|call| call.block).peekable();
-        let mut place = 0;
+        let mut index = 0;
         self.blocks.retain(|_| {
-            let gone = cut.next_if_eq(&place).is_some();
-            place += 1;
+            let gone = cut.next_if_eq(&index).is_some();
+            index += 1;
             !gone
         });
         drop(cut);
@@ -215,66 +215,66 @@ impl ReplyDraft {
         self.open = true;
     }
 
-    fn find(&self, key: Option<u64>, piece: &ToolCallChunk<'_>) -> Option<usize> {
-        let place = match key {
+    fn find(&self, key: Option<u64>, chunk: &ToolCallChunk<'_>) -> Option<usize> {
+        let index = match key {
             Some(key) => *self.by_key.get(&key)?,
             None => self.calls.len().checked_sub(1)?,
         };
-        let call = self.calls.get(place)?;
+        let call = self.calls.get(index)?;
         let name = self.named(call);
-        let other_id = !piece.id.is_empty() && !call.wire_id.is_empty() && piece.id != call.wire_id;
-        let same_id = !piece.id.is_empty() && piece.id == call.wire_id;
-        let renamed = !piece.name.is_empty() && !name.is_empty() && piece.name != name && !same_id;
-        let restarted = !piece.name.is_empty()
+        let other_id = !chunk.id.is_empty() && !call.wire_id.is_empty() && chunk.id != call.wire_id;
+        let same_id = !chunk.id.is_empty() && chunk.id == call.wire_id;
+        let renamed = !chunk.name.is_empty() && !name.is_empty() && chunk.name != name && !same_id;
+        let restarted = !chunk.name.is_empty()
             && !name.is_empty()
             && call.balance.complete()
-            && (!piece.arguments.trim_ascii().is_empty() || !same_id);
-        if other_id || renamed || restarted { None } else { Some(place) }
+            && (!chunk.arguments.trim_ascii().is_empty() || !same_id);
+        if other_id || renamed || restarted { None } else { Some(index) }
     }
 
     fn named(&self, call: &ToolCallDraft) -> &str {
         self.blocks.get(call.block).and_then(Block::as_tool_call).map_or("", |call| call.name.as_str())
     }
 
-    fn begin(&mut self, key: Option<u64>, piece: &ToolCallChunk<'_>) -> usize {
-        let place = self.calls.len();
-        let id = self.unique(piece.id, place);
+    fn begin(&mut self, key: Option<u64>, chunk: &ToolCallChunk<'_>) -> usize {
+        let index = self.calls.len();
+        let id = self.unique(chunk.id, index);
         let call = ToolCallDraft {
             block: self.blocks.len(),
-            wire_id: piece.id.to_owned(),
+            wire_id: chunk.id.to_owned(),
             ..ToolCallDraft::default()
         };
         self.calls.push(call);
         // The id is stored three times: as received, as passed on, and in the set of used ids.
-        self.charge(BLOCK.saturating_add(piece.id.len().saturating_mul(3)));
+        self.charge(BLOCK.saturating_add(chunk.id.len().saturating_mul(3)));
         self.blocks.push(Block::ToolCall(ToolCall { id, ..ToolCall::default() }));
         self.open = false;
         if let Some(key) = key {
-            self.by_key.insert(key, place);
+            self.by_key.insert(key, index);
         }
-        place
+        index
     }
 
     /// An id that no other call of this reply has. The call's index is the suffix, so a thousand
     /// equal ids cost a thousand tries, and not a million.
-    fn unique(&mut self, wire: &str, place: usize) -> String {
-        let mut id = if wire.is_empty() { format!("call_{place}") } else { wire.to_owned() };
+    fn unique(&mut self, wire: &str, index: usize) -> String {
+        let mut id = if wire.is_empty() { format!("call_{index}") } else { wire.to_owned() };
         while !self.ids.insert(id.clone()) {
-            id = format!("{id}_{place}");
+            id = format!("{id}_{index}");
         }
         id
     }
 
-    fn extend(&mut self, place: usize, piece: &ToolCallChunk<'_>, sink: WireDeltaSink<'_>) {
-        self.charge(piece.arguments.len());
+    fn extend(&mut self, place: usize, chunk: &ToolCallChunk<'_>, sink: WireDeltaSink<'_>) {
+        self.charge(chunk.arguments.len());
         let Some(open) = self.calls.get_mut(place) else { return };
         let Some(Block::ToolCall(call)) = self.blocks.get_mut(open.block) else { return };
         if call.name.is_empty() {
-            piece.name.clone_into(&mut call.name);
-            self.kept = self.kept.saturating_add(piece.name.len() as u64);
+            chunk.name.clone_into(&mut call.name);
+            self.kept = self.kept.saturating_add(chunk.name.len() as u64);
         }
-        open.balance.read(piece.arguments);
-        call.arguments.push_str(piece.arguments);
+        open.balance.read(chunk.arguments);
+        call.arguments.push_str(chunk.arguments);
         if call.name.is_empty() {
             return;
         }

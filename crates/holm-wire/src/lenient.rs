@@ -239,7 +239,7 @@ pub fn count(text: &str) -> Option<u64> {
     if number.is_negative() {
         return None;
     }
-    number.as_u64().or_else(|| text.split_once('.').and_then(|(whole, _)| whole.parse().ok()))
+    number.as_u64().or_else(|| text.split_once('.').and_then(|(integer_part, _)| integer_part.parse().ok()))
 }
 
 /// A decimal number in thousandths, with further digits cut off. `None` for negative, too
@@ -251,10 +251,10 @@ pub fn count(text: &str) -> Option<u64> {
 /// assert_eq!([thousandths("0.7"), thousandths("1"), thousandths("-1")], [Some(700), Some(1000), None]);
 /// ```
 pub fn thousandths(text: &str) -> Option<u32> {
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
-    let whole: u32 = whole.parse().ok()?;
+    let (integer_part, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    let integer_part: u32 = integer_part.parse().ok()?;
     let part = fraction.bytes().chain(*b"000").take(3).try_fold(0_u32, |sum, digit| {
         digit.is_ascii_digit().then(|| sum * 10 + u32::from(digit.wrapping_sub(b'0')))
     })?;
-    whole.checked_mul(1000)?.checked_add(part)
+    integer_part.checked_mul(1000)?.checked_add(part)
 }

@@ -170,9 +170,9 @@ fn cut(part: &[u8]) -> Vec<TemplateSegment> {
 /// Skips a remembered part. `None` if the bytes differ from it.
 fn skip<'a>(frame: &'a [u8], part: &[TemplateSegment]) -> Option<&'a [u8]> {
     let mut rest = frame;
-    for piece in part {
-        rest = rest.strip_prefix(piece.same.as_slice())?;
-        rest = rest.get(measure(rest, piece.then)?..)?;
+    for segment in part {
+        rest = rest.strip_prefix(segment.same.as_slice())?;
+        rest = rest.get(measure(rest, segment.then)?..)?;
     }
     Some(rest)
 }

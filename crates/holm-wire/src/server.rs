@@ -152,8 +152,8 @@ pub enum RequestBodyError {
 }
 
 impl RequestBodyError {
-    pub(crate) fn member(place: impl Into<String>, expected: &'static str) -> Self {
-        Self::Member { place: place.into(), expected }
+    pub(crate) fn member(pointer: impl Into<String>, expected: &'static str) -> Self {
+        Self::Member { place: pointer.into(), expected }
     }
 
     pub(crate) fn parse(body: &[u8]) -> Result<Json, Self> {
@@ -167,7 +167,7 @@ impl RequestBodyError {
 /// answer has the requested form.
 pub(crate) fn read_format(
     format: Option<&Json>,
-    place: &str,
+    pointer: &str,
     schema: &str,
 ) -> Result<Option<Json>, RequestBodyError> {
     let Some(format) = format.filter(|format| !format.is_null()) else { return Ok(None) };
@@ -176,11 +176,12 @@ pub(crate) fn read_format(
         Some("json_object") => Ok(Some(Json::object([("type", "object".into())]))),
         Some("json_schema") => match format.pointer(schema) {
             Some(found) => Ok(Some(found.clone())),
-            None => Err(RequestBodyError::member(alloc::format!("{place}{schema}"), "a JSON Schema")),
+            None => Err(RequestBodyError::member(alloc::format!("{pointer}{schema}"), "a JSON Schema")),
         },
-        Some(_) | None => {
-            Err(RequestBodyError::member(alloc::format!("{place}/type"), "text, json_object or json_schema"))
-        }
+        Some(_) | None => Err(RequestBodyError::member(
+            alloc::format!("{pointer}/type"),
+            "text, json_object or json_schema",
+        )),
     }
 }
 
@@ -244,9 +245,9 @@ pub fn pieces(text: &str, size: usize) -> impl Iterator<Item = &str> {
             return None;
         }
         let at = (0..=size.min(rest.len())).rev().find(|at| rest.is_char_boundary(*at)).unwrap_or(rest.len());
-        let (piece, after) = rest.split_at_checked(at)?;
+        let (chunk, after) = rest.split_at_checked(at)?;
         rest = after;
-        Some(piece)
+        Some(chunk)
     })
 }
 

@@ -303,8 +303,8 @@ pub fn check_values(text: &[u8]) -> Result<(), Failure> {
     Ok(())
 }
 
-fn garbage(data: &[u8], place: u64) -> Failure {
+fn garbage(data: &[u8], number: u64) -> Failure {
     let start = String::from_utf8_lossy(data.get(..80).unwrap_or(data));
-    let message = format!("event {place} of the stream cannot be read; it begins {start:?}");
+    let message = format!("event {number} of the stream cannot be read; it begins {start:?}");
     classify::failure(FailureClass::Server, &message)
 }

@@ -23,8 +23,8 @@ pub(crate) fn decode(codec: &dyn ProviderCodec, pieces: &[&[u8]]) -> Turn {
 
 pub(crate) fn decode_with(mut decoder: std::boxed::Box<dyn StreamDecoder>, pieces: &[&[u8]]) -> Turn {
     let mut seen = Vec::new();
-    for piece in pieces {
-        if decoder.feed(piece, &mut |delta| seen.push(format!("{delta:?}"))) == StreamProgress::Ended {
+    for chunk in pieces {
+        if decoder.feed(chunk, &mut |delta| seen.push(format!("{delta:?}"))) == StreamProgress::Ended {
             break;
         }
     }
@@ -34,16 +34,16 @@ pub(crate) fn decode_with(mut decoder: std::boxed::Box<dyn StreamDecoder>, piece
 
 /// Any cut gives the same turn; any beginning that lacks the end is `Truncated`.
 pub(crate) fn check_cuts(codec: &dyn ProviderCodec, stream: &[u8]) {
-    let whole = decode(codec, &[stream]);
+    let uncut = decode(codec, &[stream]);
     let bytes: Vec<&[u8]> = stream.chunks(1).collect();
-    assert_eq!(decode(codec, &bytes), whole, "byte by byte");
+    assert_eq!(decode(codec, &bytes), uncut, "byte by byte");
     for at in 0..=stream.len() {
         let (a, b) = stream.split_at(at);
-        assert_eq!(decode(codec, &[a, b]), whole, "cut at {at}");
+        assert_eq!(decode(codec, &[a, b]), uncut, "cut at {at}");
     }
     for size in [2, 3, 7, 64, 1000] {
         let pieces: Vec<&[u8]> = stream.chunks(size).collect();
-        assert_eq!(decode(codec, &pieces), whole, "in pieces of {size}");
+        assert_eq!(decode(codec, &pieces), uncut, "in pieces of {size}");
     }
 }
 

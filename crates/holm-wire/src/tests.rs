@@ -128,6 +128,6 @@ fn files_are_found_described_and_decoded() {
 fn pieces_never_cut_a_character() {
     let pieces: Vec<&str> = server::pieces("aé漢🙂b", 1).collect();
     assert_eq!(pieces.concat(), "aé漢🙂b");
-    assert!(pieces.iter().all(|piece| piece.len() <= 4));
+    assert!(pieces.iter().all(|chunk| chunk.len() <= 4));
     assert_eq!(server::pieces("", 5).count(), 0);
 }

@@ -30,8 +30,8 @@ pub fn number(out: &mut Vec<u8>, number: u64) {
 
 /// Appends thousandths as a decimal: 700 becomes `0.7`, 1000 becomes `1`.
 pub fn thousandths(out: &mut Vec<u8>, milli: u32) {
-    let (whole, rest) = (milli / 1000, milli % 1000);
-    let _ = write!(Utf8Writer(out), "{whole}");
+    let (integer_part, rest) = (milli / 1000, milli % 1000);
+    let _ = write!(Utf8Writer(out), "{integer_part}");
     if rest > 0 {
         let _ = write!(Utf8Writer(out), ".{rest:03}");
         while out.last() == Some(&b'0') {

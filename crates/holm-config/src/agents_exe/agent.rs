@@ -116,8 +116,8 @@ pub struct UnsupportedFeature {
 
 impl fmt::Display for UnsupportedFeature {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (path, what) = (escaped(&self.path.to_string_lossy()), escaped(&self.what));
-        write!(out, "{path}: not supported: {what} at line {}", self.line)
+        let (path, feature) = (escaped(&self.path.to_string_lossy()), escaped(&self.what));
+        write!(out, "{path}: not supported: {feature} at line {}", self.line)
     }
 }
 
@@ -135,17 +135,17 @@ impl ExeAgent {
     /// The first error, with its line.
     pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
         let source = JsonSource { text, path };
-        let whole = source.parse()?;
-        let tag = whole.get("tag").and_then(JsonNode::text).unwrap_or_default();
-        let contents = whole.get("contents").filter(|_| tag == TAG);
-        let contents = contents.ok_or_else(|| source.wrong(&whole, &format!("an object tagged {TAG}")))?;
+        let document = source.parse()?;
+        let tag = document.get("tag").and_then(JsonNode::text).unwrap_or_default();
+        let contents = document.get("contents").filter(|_| tag == TAG);
+        let contents = contents.ok_or_else(|| source.wrong(&document, &format!("an object tagged {TAG}")))?;
         let reading = ExeAgentReader { source, contents };
         let mut agent = reading.scalars()?;
         reading.tools(&mut agent)?;
         reading.servers(&mut agent)?;
         reading.others(&mut agent)?;
         reading.leftovers(&mut agent);
-        agent.unsupported.sort_by_key(|one| one.line);
+        agent.unsupported.sort_by_key(|feature| feature.line);
         Ok(agent)
     }
 }
@@ -241,9 +241,9 @@ impl ExeAgentReader<'_> {
         for (key, node) in self.contents.members() {
             let empty = node.items().is_some_and(<[JsonNode]>::is_empty)
                 || matches!(node.kind, JsonNodeKind::Plain(_));
-            if let Some((_, what)) = WITHOUT_A_PART.iter().find(|(name, _)| alike(name, key)) {
+            if let Some((_, feature)) = WITHOUT_A_PART.iter().find(|(name, _)| alike(name, key)) {
                 if !empty {
-                    self.unsupported(agent, (*what).to_owned(), node.line);
+                    self.unsupported(agent, (*feature).to_owned(), node.line);
                 }
             } else if !KNOWN.iter().any(|name| alike(name, key)) {
                 self.unsupported(agent, format!("the key `{key}`"), node.line);
@@ -260,8 +260,8 @@ impl ExeAgentReader<'_> {
         }
     }
 
-    fn unsupported(&self, agent: &mut ExeAgent, what: String, line: usize) {
-        agent.unsupported.push(UnsupportedFeature { path: self.source.path.to_owned(), what, line });
+    fn unsupported(&self, agent: &mut ExeAgent, feature: String, line: usize) {
+        agent.unsupported.push(UnsupportedFeature { path: self.source.path.to_owned(), what: feature, line });
     }
 
     fn list(&self, key: &str) -> Result<&[JsonNode], ConfigError> {

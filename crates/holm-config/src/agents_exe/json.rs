@@ -106,12 +106,12 @@ impl JsonNode {
 }
 
 /// Whether two keys are equal, ignoring the case of the first letter.
-pub(super) fn alike(one: &str, other: &str) -> bool {
+pub(super) fn alike(a: &str, b: &str) -> bool {
     let split = |text: &'_ str| {
         let mut chars = text.chars();
         (chars.next().map(|first| first.to_ascii_lowercase()), chars.as_str().to_owned())
     };
-    split(one) == split(other)
+    split(a) == split(b)
 }
 
 /// A cursor over valid JSON.

@@ -20,9 +20,9 @@ impl ExeKeys {
     pub fn load(path: &Path) -> Result<Self, ConfigError> {
         let Some(text) = text_of(path, ConfigLayer::User)? else { return Ok(Self::default()) };
         let source = JsonSource { text: &text, path };
-        let whole = source.parse()?;
-        let keys = whole.get("keys").and_then(JsonNode::items);
-        let keys = keys.ok_or_else(|| source.wrong(&whole, "an object with a list `keys`"))?;
+        let document = source.parse()?;
+        let keys = document.get("keys").and_then(JsonNode::items);
+        let keys = keys.ok_or_else(|| source.wrong(&document, "an object with a list `keys`"))?;
         let mut by_id = BTreeMap::new();
         for node in keys {
             let text = |key: &str| node.get(key).and_then(JsonNode::text);

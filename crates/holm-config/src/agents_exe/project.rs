@@ -59,32 +59,32 @@ impl ExeProject {
         };
         let text = text_of(&path, ConfigLayer::Project)?.unwrap_or_default();
         let source = JsonSource { text: &text, path: &path };
-        let whole = source.parse()?;
+        let document = source.parse()?;
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-        let own = texts(source, &whole, "agentsFiles")?.into_iter().map(|file| folder.join(file));
+        let own = texts(source, &document, "agentsFiles")?.into_iter().map(|file| folder.join(file));
         let mut agents: Vec<PathBuf> = own.collect();
-        for directory in texts(source, &whole, "agentsDirectories")? {
+        for directory in texts(source, &document, "agentsDirectories")? {
             agents.extend(files_of(&folder.join(directory)));
         }
-        let named = whole.get("agentsConfigDir").and_then(JsonNode::text).map(|dir| folder.join(dir));
+        let named = document.get("agentsConfigDir").and_then(JsonNode::text).map(|dir| folder.join(dir));
         let keys = [folder.join("agents-exe.keys"), near].into_iter();
         let keys = keys.chain(named.or(usual).map(|folder| folder.join("secret-keys"))).collect();
         let mut project = Self {
             cfg: Some(path.clone()),
             agents,
             keys,
-            unsupported: leftovers(source, &whole),
+            unsupported: leftovers(source, &document),
             ..Self::default()
         };
-        project.read_aliases(source, &whole)?;
-        project.unsupported.sort_by_key(|one| one.line);
+        project.read_aliases(source, &document)?;
+        project.unsupported.sort_by_key(|feature| feature.line);
         Ok(project)
     }
 
     /// The input mode of an alias is ignored: the flags of a run say whether the prompt comes from
     /// a file or from standard input.
-    fn read_aliases(&mut self, source: JsonSource<'_>, whole: &JsonNode) -> Result<(), ConfigError> {
-        let Some(aliases) = whole.get("promptAliases") else { return Ok(()) };
+    fn read_aliases(&mut self, source: JsonSource<'_>, document: &JsonNode) -> Result<(), ConfigError> {
+        let Some(aliases) = document.get("promptAliases") else { return Ok(()) };
         if !aliases.is_object() {
             return Err(source.wrong(aliases, "an object with a prompt for each name"));
         }
@@ -97,12 +97,12 @@ impl ExeProject {
             self.aliases.insert(name.clone(), PromptAlias { description, template: template.to_owned() });
             let known = ["description", "template", "inputMode"];
             for (key, value) in
-                node.members().iter().filter(|(key, _)| !known.iter().any(|one| alike(one, key)))
+                node.members().iter().filter(|(key, _)| !known.iter().any(|known_key| alike(known_key, key)))
             {
-                let what = format!("the key `{key}` of the prompt `{name}`");
+                let feature = format!("the key `{key}` of the prompt `{name}`");
                 self.unsupported.push(UnsupportedFeature {
                     path: source.path.to_owned(),
-                    what,
+                    what: feature,
                     line: value.line,
                 });
             }
@@ -112,18 +112,18 @@ impl ExeProject {
 }
 
 /// Lists keys that were not read.
-fn leftovers(source: JsonSource<'_>, whole: &JsonNode) -> Vec<UnsupportedFeature> {
-    let unread = whole.members().iter().filter(|(key, _)| !KNOWN.iter().any(|known| alike(known, key)));
+fn leftovers(source: JsonSource<'_>, document: &JsonNode) -> Vec<UnsupportedFeature> {
+    let unread = document.members().iter().filter(|(key, _)| !KNOWN.iter().any(|known| alike(known, key)));
     let named = unread.filter(|(_, node)| !node.is_nothing()).map(|(key, node)| {
         let part = WITHOUT_A_PART.iter().find(|(name, _)| alike(name, key));
-        let what = part.map_or_else(|| format!("the key `{key}`"), |(_, what)| (*what).to_owned());
-        UnsupportedFeature { path: source.path.to_owned(), what, line: node.line }
+        let feature = part.map_or_else(|| format!("the key `{key}`"), |(_, feature)| (*feature).to_owned());
+        UnsupportedFeature { path: source.path.to_owned(), what: feature, line: node.line }
     });
     named.collect()
 }
 
-fn texts(source: JsonSource<'_>, whole: &JsonNode, key: &str) -> Result<Vec<String>, ConfigError> {
-    let Some(node) = whole.get(key) else { return Ok(Vec::new()) };
+fn texts(source: JsonSource<'_>, document: &JsonNode, key: &str) -> Result<Vec<String>, ConfigError> {
+    let Some(node) = document.get(key) else { return Ok(Vec::new()) };
     let items = node.items().ok_or_else(|| source.wrong(node, "a list of paths"))?;
     let text = |item: &JsonNode| item.text().map(str::to_owned).ok_or_else(|| source.wrong(item, "a path"));
     items.iter().map(text).collect()

@@ -66,9 +66,9 @@ fn what_is_not_supported_is_named_with_its_line() {
         r#""frobnicate": true"#,
         r#""autoEnableSkills": null, "toolDirectory": null"#,
     ];
-    let said: Vec<String> = read(&members).unwrap().unsupported.iter().map(ToString::to_string).collect();
+    let messages: Vec<String> = read(&members).unwrap().unsupported.iter().map(ToString::to_string).collect();
     assert_eq!(
-        said,
+        messages,
         [
             "/p/agent.json: not supported: OpenAPI toolboxes at line 10",
             "/p/agent.json: not supported: PostgREST toolboxes at line 11",
@@ -205,10 +205,10 @@ fn a_projects_prompts_are_read_and_what_else_it_says_is_named_with_its_line() {
     .unwrap();
     assert_eq!((found.aliases.len(), found.aliases["sum"].template.as_str()), (1, "Sum: {{content}}"));
     assert_eq!(found.aliases["sum"].description, "Sums up.");
-    let said: Vec<(&str, usize)> =
-        found.unsupported.iter().map(|one| (one.what.as_str(), one.line)).collect();
+    let features: Vec<(&str, usize)> =
+        found.unsupported.iter().map(|feature| (feature.what.as_str(), feature.line)).collect();
     assert_eq!(
-        said,
+        features,
         [
             ("the key `colour` of the prompt `sum`", 3),
             ("a map of keys", 4),

@@ -41,7 +41,7 @@ impl ExeTree {
         let text = text_of(path, ConfigLayer::Project)?;
         let text = text.ok_or_else(|| ConfigError::whole(path, ConfigProblem::Missing))?;
         admits(path, text.as_bytes())
-            .map_err(|why| ConfigError::whole(path, ConfigProblem::Untrusted(why)))?;
+            .map_err(|error| ConfigError::whole(path, ConfigProblem::Untrusted(error)))?;
         let agent = ExeAgent::parse(&text, path)?;
         *count += 1;
         let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());

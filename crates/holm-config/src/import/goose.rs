@@ -17,12 +17,12 @@ const READ: [&str; 8] =
 /// # Errors
 /// If the file is not YAML, with the line.
 pub fn goose_servers(text: &str, path: &Path) -> Result<ImportedServers, ConfigError> {
-    let whole = yaml::parse(text, path)?;
+    let document = yaml::parse(text, path)?;
     let mut found = ImportedServers::none();
-    for (name, entry) in whole.get("extensions").and_then(Json::as_object).into_iter().flatten() {
+    for (name, entry) in document.get("extensions").and_then(Json::as_object).into_iter().flatten() {
         found.take(name, entry);
     }
-    found.leave(&whole, &["extensions"]);
+    found.leave(&document, &["extensions"]);
     Ok(found)
 }
 
@@ -36,19 +36,19 @@ pub fn goose_recipe(
     text: &str,
     path: &Path,
 ) -> Result<(ImportedFile, ImportedServers), ConfigError> {
-    let whole = yaml::parse(text, path)?;
-    let word = |key: &str| whole.get(key).and_then(Json::as_str).unwrap_or_default().trim().to_owned();
+    let document = yaml::parse(text, path)?;
+    let word = |key: &str| document.get(key).and_then(Json::as_str).unwrap_or_default().trim().to_owned();
     let mut servers = ImportedServers::none();
-    for entry in whole.get("extensions").and_then(Json::as_array).into_iter().flatten() {
+    for entry in document.get("extensions").and_then(Json::as_array).into_iter().flatten() {
         let name = entry.get("name").and_then(Json::as_str).unwrap_or_default();
         servers.take(name, entry);
     }
     let mut notes = Vec::new();
-    let args = parameters(&whole, &mut notes);
+    let args = parameters(&document, &mut notes);
     let parts = [word("instructions"), word("prompt")];
     let body = parts.iter().filter(|part| !part.is_empty()).map(|part| filled_in(part, &args, &mut notes));
     let body = body.collect::<Vec<_>>().join("\n\n");
-    let members = whole.as_object().into_iter().flatten().filter(|(key, _)| !READ.contains(&key.as_str()));
+    let members = document.as_object().into_iter().flatten().filter(|(key, _)| !READ.contains(&key.as_str()));
     notes.extend(members.map(|(key, _)| format!("`{key}` has no equivalent in Holm; skipped")));
     let name = skill_name(name);
     let about = [word("description"), word("title")].into_iter().find(|about| !about.is_empty());
@@ -79,8 +79,8 @@ fn filled_in(text: &str, names: &[String], notes: &mut Vec<String>) -> String {
     }
     let template = TextTemplate::parse(text);
     let mut out = String::new();
-    for piece in template.pieces() {
-        match piece {
+    for part in template.pieces() {
+        match part {
             TextTemplatePiece::Text(text) => out.push_str(text),
             TextTemplatePiece::Variable(name) if names.contains(name) => {
                 out.push('$');

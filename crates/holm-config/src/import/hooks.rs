@@ -47,21 +47,21 @@ pub fn hooks(text: &str, path: &Path) -> Result<(Option<ImportedFile>, Vec<Strin
 /// # Errors
 /// If the file is not TOML, with the line, or its hooks have another structure.
 pub fn codex_hooks(text: &str, path: &Path) -> Result<(Option<ImportedFile>, Vec<String>), ConfigError> {
-    let whole = codex(text, path)?;
-    let hooks = whole.get("hooks").map_or_else(|| json!({}), |hooks| json!({ "hooks": hooks }));
+    let document = codex(text, path)?;
+    let hooks = document.get("hooks").map_or_else(|| json!({}), |hooks| json!({ "hooks": hooks }));
     converted(&hooks, path)
 }
 
 /// Converts the hooks of a whole file.
-fn converted(whole: &Json, path: &Path) -> Result<(Option<ImportedFile>, Vec<String>), ConfigError> {
+fn converted(document: &Json, path: &Path) -> Result<(Option<ImportedFile>, Vec<String>), ConfigError> {
     let mut notes = Vec::new();
-    let left = whole.as_object().into_iter().flatten().filter(|(key, _)| *key != "hooks");
+    let left = document.as_object().into_iter().flatten().filter(|(key, _)| *key != "hooks");
     let left: Vec<String> = left.map(|(key, _)| format!("`{key}`")).collect();
     if !left.is_empty() {
         notes.note(format!("not imported: {}", left.join(", ")));
     }
     let mut taken = HookImport { events: Map::new(), notes };
-    for (event, groups) in whole.get("hooks").and_then(Json::as_object).into_iter().flatten() {
+    for (event, groups) in document.get("hooks").and_then(Json::as_object).into_iter().flatten() {
         taken.event(event, groups);
     }
     let HookImport { events, mut notes } = taken;

@@ -11,11 +11,11 @@ pub(super) fn plain(text: &str) -> String {
             '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |at| at + 2),
             _ => first.len_utf8(),
         };
-        let (piece, behind) = rest.split_at(taken);
+        let (token, behind) = rest.split_at(taken);
         match first {
-            '/' if taken > 1 => out.extend(piece.chars().map(|c| if c == '\n' { '\n' } else { ' ' })),
+            '/' if taken > 1 => out.extend(token.chars().map(|c| if c == '\n' { '\n' } else { ' ' })),
             ',' if closes(behind) => out.push(' '),
-            _ => out.push_str(piece),
+            _ => out.push_str(token),
         }
         rest = behind;
     }

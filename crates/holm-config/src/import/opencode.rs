@@ -25,14 +25,14 @@ pub struct OpencodeImport {
 /// # Errors
 /// If the file is not JSON, with the line.
 pub fn opencode(text: &str, path: &Path) -> Result<OpencodeImport, ConfigError> {
-    let whole = parse_json(text, path)?;
-    let members = |key: &str| whole.get(key).and_then(Json::as_object).into_iter().flatten();
+    let document = parse_json(text, path)?;
+    let members = |key: &str| document.get(key).and_then(Json::as_object).into_iter().flatten();
     let mut servers = ImportedServers::none();
     members("mcp").for_each(|(name, entry)| servers.add(name, server(entry)));
-    for file in whole.get("instructions").and_then(Json::as_array).into_iter().flatten() {
+    for file in document.get("instructions").and_then(Json::as_array).into_iter().flatten() {
         servers.notes.note(format!("rules in {file} were not imported; name the file: holm import FILE"));
     }
-    servers.leave(&whole, &["$schema", "mcp", "agent", "command", "instructions"]);
+    servers.leave(&document, &["$schema", "mcp", "agent", "command", "instructions"]);
     let word = |entry: &Json, key: &str| entry.get(key).and_then(Json::as_str).unwrap_or_default().to_owned();
     let agents = members("agent").map(|(name, entry)| agent(name, entry)).collect();
     let command = |(name, entry): (&String, &Json)| {

@@ -50,10 +50,10 @@ fn extensions_of_goose_become_servers_and_what_is_none_is_named() {
     }});
     assert_eq!(found.entries, expect);
     let notes = found.notes.join("; ");
-    for what in
+    for expected in
         ["`developer` of type `builtin`", "takes TOKEN from the environment", "not imported: `GOOSE_MODEL`"]
     {
-        assert!(notes.contains(what), "{what}: {notes}");
+        assert!(notes.contains(expected), "{expected}: {notes}");
     }
     assert!(goose_servers("", Path::new("c")).unwrap().is_empty());
 }
@@ -73,8 +73,8 @@ fn a_recipe_of_goose_becomes_a_skill_with_its_parameters() {
     );
     assert_eq!(skill.filled("Rust lib").unwrap(), "Review Rust code.\nKeep {{other}}.\n\nBegin in lib.");
     let notes = made.notes.join("; ");
-    for what in ["`folder` had the default \"src\"", "`{{other}}`", "`activities` has no equivalent"] {
-        assert!(notes.contains(what), "{what}: {notes}");
+    for expected in ["`folder` had the default \"src\"", "`{{other}}`", "`activities` has no equivalent"] {
+        assert!(notes.contains(expected), "{expected}: {notes}");
     }
     assert_eq!(servers.entries, json!({"mcpServers": {"search": {"command": "uvx", "args": ["x"]}}}));
 }
@@ -103,8 +103,8 @@ fn an_agent_of_claude_code_becomes_one_that_can_be_read() {
     assert_eq!(file.system, "You review.");
     assert!(file.grants.is_empty(), "nothing is granted by being imported");
     let notes = made.notes.join("\n");
-    for what in ["NotebookEdit", "sonnet", "`color` at line 6", "no grants"] {
-        assert!(notes.contains(what), "{what}: {notes}");
+    for expected in ["NotebookEdit", "sonnet", "`color` at line 6", "no grants"] {
+        assert!(notes.contains(expected), "{expected}: {notes}");
     }
     let all = markdown_agent("a", "---\ndescription: b\n---\nx").unwrap();
     assert_eq!(AgentFile::parse(&all.text).unwrap().tools, AgentToolNames::All);
@@ -188,7 +188,7 @@ fn hooks_of_others_become_hooks_that_can_be_read() {
         ]
     );
     let notes = notes.join("; ");
-    for what in [
+    for expected in [
         "not imported: `permissions`",
         "of type `prompt` at `PreToolUse`",
         "a plug-in folder",
@@ -196,7 +196,7 @@ fn hooks_of_others_become_hooks_that_can_be_read() {
         "a matcher names `Task`",
         "expect these names",
     ] {
-        assert!(notes.contains(what), "{what}: {notes}");
+        assert!(notes.contains(expected), "{expected}: {notes}");
     }
     assert_eq!(hooks("{}", Path::new("s")).unwrap(), (None, Vec::new()));
     assert_eq!(hooks("{\n  \"hooks\": [\n", Path::new("s")).unwrap_err().line, Some(3));

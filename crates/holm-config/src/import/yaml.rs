@@ -30,16 +30,16 @@ enum YamlContainer {
 /// The first error, with its line. Aliases and tags are not supported.
 pub(super) fn parse(text: &str, path: &Path) -> Result<Json, ConfigError> {
     let mut parser = Parser::new_from_str(text);
-    let (mut open, mut whole): (Vec<YamlContainer>, Option<Json>) = (Vec::new(), None);
+    let (mut open, mut document): (Vec<YamlContainer>, Option<Json>) = (Vec::new(), None);
     loop {
         let (event, at) = parser.next_token().map_err(|error| {
             let line = error.marker().line().max(1);
             ConfigError::at(path, line, ConfigProblem::Syntax(one_line(error.info())))
         })?;
         let wrong =
-            |why: &str| ConfigError::at(path, at.line().max(1), ConfigProblem::Syntax(why.to_owned()));
+            |reason: &str| ConfigError::at(path, at.line().max(1), ConfigProblem::Syntax(reason.to_owned()));
         let value = match event {
-            Event::StreamEnd | Event::DocumentEnd => return Ok(whole.unwrap_or_default()),
+            Event::StreamEnd | Event::DocumentEnd => return Ok(document.unwrap_or_default()),
             Event::Nothing | Event::StreamStart | Event::DocumentStart => continue,
             Event::Alias(_) => return Err(wrong("YAML aliases are not supported here; write the value out")),
             Event::SequenceStart(..) | Event::MappingStart(..) if open.len() >= MOST_DEPTH => {
@@ -61,7 +61,7 @@ pub(super) fn parse(text: &str, path: &Path) -> Result<Json, ConfigError> {
             },
         };
         match open.last_mut() {
-            None => whole = Some(value),
+            None => document = Some(value),
             Some(YamlContainer::List(items)) => items.push(value),
             Some(YamlContainer::Object(members, key)) => match key.take() {
                 Some(key) => {

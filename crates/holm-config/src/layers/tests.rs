@@ -251,7 +251,7 @@ fn a_file_that_nobody_trusts_does_not_switch_off_the_trusted_one_above_it() {
     };
     let load = |trusted: &[&PathBuf]| {
         let admits = |path: &Path, _: &[u8]| {
-            if trusted.iter().any(|one| one.as_path() == path) {
+            if trusted.iter().any(|trusted_path| trusted_path.as_path() == path) {
                 Ok(())
             } else {
                 Err("nobody has".to_owned())

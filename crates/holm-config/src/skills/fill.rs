@@ -81,8 +81,8 @@ fn named(names: &[String], arguments: &str) -> BTreeMap<String, String> {
     let open: Vec<&String> =
         names.iter().filter(|name| values.get(*name).is_some_and(String::is_empty)).collect();
     let mut left = left.into_iter();
-    for (place, name) in open.iter().enumerate() {
-        let value = if place + 1 == open.len() {
+    for (index, name) in open.iter().enumerate() {
+        let value = if index + 1 == open.len() {
             left.by_ref().collect::<Vec<_>>().join(" ")
         } else {
             left.next().unwrap_or_default().to_owned()

@@ -109,8 +109,8 @@ fn a_skill_that_is_too_large_to_be_read_is_named_all_the_same() {
     fs::create_dir(&large).unwrap();
     fs::File::create(large.join(SKILL_FILE)).unwrap().set_len(crate::MOST_FILE_BYTES + 1).unwrap();
     let found = SkillFolders::default().and(folder.path().to_owned()).find();
-    let why = found["large"][0].skill.as_ref().unwrap_err();
-    assert!(why.contains("larger than"), "{why}");
+    let error = found["large"][0].skill.as_ref().unwrap_err();
+    assert!(error.contains("larger than"), "{error}");
 }
 
 #[test]

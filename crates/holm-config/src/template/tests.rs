@@ -6,7 +6,7 @@ fn places_are_found_and_everything_else_stays() {
         let shown: Vec<String> = TextTemplate::parse(text)
             .pieces()
             .iter()
-            .map(|piece| match piece {
+            .map(|part| match part {
                 TextTemplatePiece::Text(text) => text.clone(),
                 TextTemplatePiece::Variable(name) => format!("<{name}>"),
             })

@@ -56,7 +56,7 @@ impl JsonNumber {
             return Some(value);
         }
         let decimal = self.decimal();
-        let magnitude = i128::from(decimal.whole()?);
+        let magnitude = i128::from(decimal.to_u64()?);
         i64::try_from(if decimal.negative { -magnitude } else { magnitude }).ok()
     }
 
@@ -67,7 +67,7 @@ impl JsonNumber {
             return Some(value);
         }
         let decimal = self.decimal();
-        let magnitude = decimal.whole()?;
+        let magnitude = decimal.to_u64()?;
         if decimal.negative && magnitude != 0 { None } else { Some(magnitude) }
     }
 
@@ -119,34 +119,35 @@ impl JsonNumber {
     /// `None` if the divisor is zero or has more than 18 significant digits.
     #[must_use]
     pub fn is_multiple_of(&self, divisor: &JsonNumber) -> Option<bool> {
-        let (a, b) = (self.decimal(), divisor.decimal());
-        if b.is_zero() || b.count() > DIVISOR_DIGITS {
+        let (dividend, divisor_digits) = (self.decimal(), divisor.decimal());
+        if divisor_digits.is_zero() || divisor_digits.count() > DIVISOR_DIGITS {
             return None;
         }
-        if a.is_zero() {
+        if dividend.is_zero() {
             return Some(true);
         }
-        // With a = A·10^x and b = B·10^y: A has no trailing zero, so for x < y the quotient is
-        // not an integer.
-        let shift = a.scale().saturating_sub(b.scale());
+        // With dividend = A·10^x and divisor = B·10^y: A has no trailing zero, so for x < y the
+        // quotient is not an integer.
+        let shift = dividend.scale().saturating_sub(divisor_digits.scale());
         let Ok(shift) = u64::try_from(shift) else { return Some(false) };
-        let modulus = b.digits().fold(0_u64, |sum, digit| sum * 10 + u64::from(digit));
-        let rest = a.digits().fold(0_u64, |rest, digit| (rest * 10 + u64::from(digit)) % modulus);
-        Some(multiply(rest, power_of_ten(shift, modulus), modulus) == 0)
+        let modulus = divisor_digits.digits().fold(0_u64, |sum, digit| sum * 10 + u64::from(digit));
+        let remainder =
+            dividend.digits().fold(0_u64, |remainder, digit| (remainder * 10 + u64::from(digit)) % modulus);
+        Some(multiply_mod(remainder, power_of_ten(shift, modulus), modulus) == 0)
     }
 
     /// Splits the text into sign, digits and exponent without copying it.
-    fn decimal(&self) -> DecimalDigits<'_> {
+    fn decimal(&self) -> Decimal<'_> {
         let (negative, text) = self.0.strip_prefix('-').map_or((false, &*self.0), |rest| (true, rest));
         let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
-        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let point = if whole == "0" {
+        let (integer_part, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let point = if integer_part == "0" {
             let zeros = fraction.len() - fraction.trim_start_matches('0').len();
-            -length(zeros)
+            -to_i64(zeros)
         } else {
-            length(whole.len())
+            to_i64(integer_part.len())
         };
-        DecimalDigits {
+        Decimal {
             negative,
             significant: mantissa.trim_matches(['0', '.']),
             exponent: read_exponent(exponent).saturating_add(point),
@@ -164,8 +165,8 @@ impl FromStr for JsonNumber {
     type Err = JsonNumberError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let whole = number_length(text.as_bytes()).is_ok_and(|length| length == text.len());
-        if whole { Ok(Self::from_checked(text)) } else { Err(JsonNumberError) }
+        let is_number = number_length(text.as_bytes()).is_ok_and(|length| length == text.len());
+        if is_number { Ok(Self::from_checked(text)) } else { Err(JsonNumberError) }
     }
 }
 
@@ -187,14 +188,14 @@ impl From<i64> for JsonNumber {
 pub struct JsonNumberError;
 
 /// ± 0.DIGITS × 10^exponent, borrowed from the number's text.
-struct DecimalDigits<'a> {
+struct Decimal<'a> {
     negative: bool,
     /// From the first to the last nonzero digit; may contain the decimal point. Empty for zero.
     significant: &'a str,
     exponent: i64,
 }
 
-impl DecimalDigits<'_> {
+impl Decimal<'_> {
     const fn is_zero(&self) -> bool {
         self.significant.is_empty()
     }
@@ -213,7 +214,7 @@ impl DecimalDigits<'_> {
 
     /// How many significant digits there are.
     fn count(&self) -> i64 {
-        length(self.significant.len()) - i64::from(self.significant.contains('.'))
+        to_i64(self.significant.len()) - i64::from(self.significant.contains('.'))
     }
 
     /// The power of ten that the digits, read as one whole number, are multiplied by.
@@ -222,18 +223,18 @@ impl DecimalDigits<'_> {
     }
 
     /// The magnitude as an integer, if it is whole and fits.
-    fn whole(&self) -> Option<u64> {
+    fn to_u64(&self) -> Option<u64> {
         if self.is_zero() {
             return Some(0);
         }
         let zeros = u32::try_from(self.scale()).ok()?;
-        let digits =
+        let significand =
             self.digits().try_fold(0_u64, |sum, digit| sum.checked_mul(10)?.checked_add(digit.into()))?;
-        digits.checked_mul(10_u64.checked_pow(zeros)?)
+        significand.checked_mul(10_u64.checked_pow(zeros)?)
     }
 }
 
-fn length(bytes: usize) -> i64 {
+fn to_i64(bytes: usize) -> i64 {
     i64::try_from(bytes).unwrap_or(EXPONENT_LIMIT)
 }
 
@@ -250,7 +251,7 @@ fn read_exponent(text: &str) -> i64 {
     if negative { -magnitude } else { magnitude }
 }
 
-fn multiply(a: u64, b: u64, modulus: u64) -> u64 {
+fn multiply_mod(a: u64, b: u64, modulus: u64) -> u64 {
     let product = u128::from(a) * u128::from(b) % u128::from(modulus);
     u64::try_from(product).unwrap_or(0)
 }
@@ -260,9 +261,9 @@ fn power_of_ten(mut exponent: u64, modulus: u64) -> u64 {
     let (mut result, mut base) = (1 % modulus, 10 % modulus);
     while exponent > 0 {
         if exponent & 1 == 1 {
-            result = multiply(result, base, modulus);
+            result = multiply_mod(result, base, modulus);
         }
-        base = multiply(base, base, modulus);
+        base = multiply_mod(base, base, modulus);
         exponent >>= 1;
     }
     result

@@ -298,8 +298,8 @@ impl<'a> JsonParser<'a> {
     }
 
     fn escape(&mut self) -> ParseResult<char> {
-        let letter = *self.bytes.get(self.at + 1).ok_or(JsonParseErrorKind::UnexpectedEnd)?;
-        let plain = match letter {
+        let escaped = *self.bytes.get(self.at + 1).ok_or(JsonParseErrorKind::UnexpectedEnd)?;
+        let plain = match escaped {
             b'"' => '"',
             b'\\' => '\\',
             b'/' => '/',
@@ -330,9 +330,9 @@ impl<'a> JsonParser<'a> {
         }
         let second = self.unit(self.at + 6)?;
         let pair = char::decode_utf16([first, second]).next().and_then(Result::ok);
-        let whole = pair.ok_or(JsonParseErrorKind::LoneSurrogate)?;
+        let character = pair.ok_or(JsonParseErrorKind::LoneSurrogate)?;
         self.at += 12;
-        Ok(whole)
+        Ok(character)
     }
 
     /// The four hexadecimal digits of the `\u` escape that starts at `from`.

@@ -275,8 +275,9 @@ fn complains(line: &str, colon: usize) -> bool {
         return false;
     }
     let message = message.trim_end_matches('.');
-    let about =
-        |complaint: &str| ascii::strip_suffix(message, complaint).is_some_and(|what| what.ends_with(": "));
+    let about = |complaint: &str| {
+        ascii::strip_suffix(message, complaint).is_some_and(|subject| subject.ends_with(": "))
+    };
     message.eq_ignore_ascii_case("command not found")
         || OPENINGS.iter().any(|opening| ascii::starts_with(message, opening))
         || COMPLAINTS.iter().any(|complaint| about(complaint))

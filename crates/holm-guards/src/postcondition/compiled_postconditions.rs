@@ -243,8 +243,8 @@ fn break_of_schema(schema: &CompiledSchema, text: &str) -> Option<String> {
         Err(error) => return Some(format!("the output is not JSON: {error}")),
     };
     let violations = schema.validate(&value).err()?;
-    let told: Vec<String> = violations.iter().map(ToString::to_string).collect();
-    Some(format!("the output breaks its schema: {}", told.join("; ")))
+    let messages: Vec<String> = violations.iter().map(ToString::to_string).collect();
+    Some(format!("the output breaks its schema: {}", messages.join("; ")))
 }
 
 fn break_of_pattern(pattern: &EcmaPattern, must: Must, text: &str) -> Option<String> {

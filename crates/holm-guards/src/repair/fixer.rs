@@ -174,7 +174,7 @@ impl<'s> ArgumentFixer<'s> {
         for id in logic.always() {
             value = self.fix(id, value);
         }
-        for branches in [&logic.any, &logic.one] {
+        for branches in [&logic.any_of, &logic.one_of] {
             if !branches.is_empty() && !branches.iter().any(|id| self.is_valid(*id, &value)) {
                 value = self.union(branches, value);
             }

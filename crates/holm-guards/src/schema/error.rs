@@ -127,8 +127,8 @@ fn place(pointer: &str) -> String {
 /// The names that `type` knows, in a sentence.
 fn type_names() -> String {
     let mut out = String::new();
-    for (place, (name, _)) in TypeSet::NAMES.iter().enumerate() {
-        match place {
+    for (index, (name, _)) in TypeSet::NAMES.iter().enumerate() {
+        match index {
             0 => {}
             last if last + 1 == TypeSet::NAMES.len() => out.push_str(" or "),
             _ => out.push_str(", "),

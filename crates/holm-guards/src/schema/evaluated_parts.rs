@@ -128,7 +128,7 @@ impl<'v> EvaluatedParts<'v> {
         for node in logic.always() {
             self.collect(checker, node, value);
         }
-        for node in logic.any.iter().chain(&logic.one) {
+        for node in logic.any_of.iter().chain(&logic.one_of) {
             self.collect_if_valid(checker, *node, value);
         }
         if let Some(condition) = &logic.condition {

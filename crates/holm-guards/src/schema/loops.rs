@@ -60,7 +60,7 @@ fn in_place(node: &SchemaNode) -> Vec<SchemaNodeId> {
     let mut found = Vec::new();
     if let Some(logic) = &node.logic {
         found.extend(logic.always());
-        found.extend(logic.any.iter().chain(&logic.one).chain(&logic.not));
+        found.extend(logic.any_of.iter().chain(&logic.one_of).chain(&logic.not));
         if let Some(condition) = &logic.condition {
             found.push(condition.test);
             found.extend(condition.then.iter().chain(&condition.otherwise));

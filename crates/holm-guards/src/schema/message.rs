@@ -212,9 +212,9 @@ fn cut(text: &str, length: usize) -> String {
     }
 }
 
-fn plural(count: Option<u64>, one: &str, many: &str) -> String {
+fn plural(count: Option<u64>, singular: &str, plural: &str) -> String {
     let count = count.unwrap_or_default();
-    format!("{count} {}", if count == 1 { one } else { many })
+    format!("{count} {}", if count == 1 { singular } else { plural })
 }
 
 fn size(length: usize) -> u64 {

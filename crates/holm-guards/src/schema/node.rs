@@ -110,8 +110,8 @@ pub(crate) struct AllowedValues {
 pub(crate) struct NumberRules {
     pub(crate) minimum: Option<JsonNumber>,
     pub(crate) maximum: Option<JsonNumber>,
-    pub(crate) above: Option<JsonNumber>,
-    pub(crate) below: Option<JsonNumber>,
+    pub(crate) exclusive_minimum: Option<JsonNumber>,
+    pub(crate) exclusive_maximum: Option<JsonNumber>,
     pub(crate) multiple_of: Option<JsonNumber>,
 }
 
@@ -177,9 +177,9 @@ impl ObjectRules {
 pub(crate) struct LogicRules {
     pub(crate) reference: Option<SchemaNodeId>,
     pub(crate) dynamic: Option<SchemaNodeId>,
-    pub(crate) all: Vec<SchemaNodeId>,
-    pub(crate) any: Vec<SchemaNodeId>,
-    pub(crate) one: Vec<SchemaNodeId>,
+    pub(crate) all_of: Vec<SchemaNodeId>,
+    pub(crate) any_of: Vec<SchemaNodeId>,
+    pub(crate) one_of: Vec<SchemaNodeId>,
     pub(crate) not: Option<SchemaNodeId>,
     pub(crate) condition: Option<ConditionalRule>,
 }
@@ -187,7 +187,7 @@ pub(crate) struct LogicRules {
 impl LogicRules {
     /// The schemas that every valid value must satisfy.
     pub(crate) fn always(&self) -> impl Iterator<Item = SchemaNodeId> + '_ {
-        self.reference.iter().chain(&self.dynamic).chain(&self.all).copied()
+        self.reference.iter().chain(&self.dynamic).chain(&self.all_of).copied()
     }
 }
 

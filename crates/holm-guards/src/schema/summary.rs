@@ -102,7 +102,7 @@ impl SchemaSummary<'_> {
 
     fn logic(&mut self, node: &SchemaNode, depth: u8) -> bool {
         let Some(logic) = &node.logic else { return false };
-        let branches = if logic.any.is_empty() { &logic.one } else { &logic.any };
+        let branches = if logic.any_of.is_empty() { &logic.one_of } else { &logic.any_of };
         if !branches.is_empty() {
             for (index, branch) in branches.iter().enumerate() {
                 if index > 0 {

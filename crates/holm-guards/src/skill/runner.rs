@@ -276,6 +276,6 @@ fn has_format(value: &Json, format: SkillFormat) -> Result<(), SkillError> {
 
 fn conforms(schema: &CompiledSchema, value: &Json) -> Result<(), SkillError> {
     let Err(violations) = schema.validate(value) else { return Ok(()) };
-    let told: Vec<String> = violations.iter().map(ToString::to_string).collect();
-    Err(SkillError::SchemaViolation(told.join("; ")))
+    let messages: Vec<String> = violations.iter().map(ToString::to_string).collect();
+    Err(SkillError::SchemaViolation(messages.join("; ")))
 }

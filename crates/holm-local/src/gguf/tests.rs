@@ -93,9 +93,9 @@ fn a_whole_file_tells_what_it_is() {
 
 #[test]
 fn a_file_cut_anywhere_is_truncated_and_nothing_else() {
-    let whole = small();
-    for length in 4..whole.len() {
-        let cut = read(&whole[..length]);
+    let file = small();
+    for length in 4..file.len() {
+        let cut = read(&file[..length]);
         assert!(matches!(cut, Err(GgufError::Truncated { .. })), "{length}: {cut:?}");
     }
 }
@@ -149,10 +149,10 @@ fn a_model_that_does_not_fit_says_so() {
 
 #[test]
 fn a_missing_file_is_named() {
-    let told = GgufHead::open("/nowhere/model.gguf".as_ref()).unwrap_err().to_string();
-    assert!(told.starts_with("/nowhere/model.gguf cannot be read: "), "{told}");
-    let told = GgufHead::open("/".as_ref()).unwrap_err().to_string();
-    assert_eq!(told, "/ cannot be read: it is not a file");
+    let message = GgufHead::open("/nowhere/model.gguf".as_ref()).unwrap_err().to_string();
+    assert!(message.starts_with("/nowhere/model.gguf cannot be read: "), "{message}");
+    let message = GgufHead::open("/".as_ref()).unwrap_err().to_string();
+    assert_eq!(message, "/ cannot be read: it is not a file");
 }
 
 proptest! {

@@ -40,9 +40,9 @@ fn chunks(source: &str) -> Vec<String> {
         match out.last_mut().filter(|_| word && in_word) {
             Some(last) => last.push(c),
             None => {
-                let mut piece = String::new();
-                let _ = write_string(c.encode_utf8(&mut [0; 4]), &mut piece);
-                let inside = piece.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+                let mut escaped = String::new();
+                let _ = write_string(c.encode_utf8(&mut [0; 4]), &mut escaped);
+                let inside = escaped.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
                 out.push(inside.unwrap_or_default().into());
             }
         }

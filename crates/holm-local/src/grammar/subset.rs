@@ -139,7 +139,7 @@ fn is_exact(value: &Json) -> bool {
 }
 
 fn leads_to_definition(reference: &str) -> bool {
-    let name = ["#/$defs/", "#/definitions/"].into_iter().find_map(|place| reference.strip_prefix(place));
+    let name = ["#/$defs/", "#/definitions/"].into_iter().find_map(|prefix| reference.strip_prefix(prefix));
     name.is_some_and(|name| !name.is_empty() && !name.contains(['/', '~', '%']))
 }
 

@@ -44,11 +44,11 @@ impl ToolCalibration {
         shared: &Arc<LocalModelInner>,
         begin: &WorkerPrompt,
         request: &Request,
-        told: &Arc<Offer>,
+        offer: &Arc<Offer>,
     ) -> Option<Self> {
         let wanted = match (shared.settings.choosing, shared.settings.constraint) {
             (ToolSelection::Calibrated, GrammarConstraint::Grammar) => {
-                request.format.is_none() && told.tools.len() > 1
+                request.format.is_none() && offer.tools.len() > 1
             }
             (ToolSelection::Likeliest, _) | (_, GrammarConstraint::Off) => false,
         };
@@ -58,7 +58,7 @@ impl ToolCalibration {
                 session: begin.session,
                 said: begin.said.clone(),
                 write: write.clone(),
-                told: Arc::clone(told),
+                told: Arc::clone(offer),
             }),
             WorkerTask::Write(_) | WorkerTask::Weigh(_) => None,
         }
@@ -88,8 +88,8 @@ impl ToolCalibration {
     fn again(&self, tool: &Arc<ToolSpec>) -> WorkerPrompt {
         let grammar = Some(ReplyGrammar::call(slice::from_ref(tool)));
         let write = GenerateTask { grammar, doubt: None, ..self.write.clone() };
-        let (id, said) = (self.shared.number(), self.said.clone());
-        WorkerPrompt { id, session: self.session, said, task: WorkerTask::Write(write) }
+        let (id, messages) = (self.shared.number(), self.said.clone());
+        WorkerPrompt { id, session: self.session, said: messages, task: WorkerTask::Write(write) }
     }
 
     async fn best(&self, watch: &LocalCallContext, link: &WorkerLink, called: usize) -> Option<usize> {
@@ -118,11 +118,11 @@ impl ToolCalibration {
 
     fn catalogue(&self) -> PriorKey {
         let names = self.told.tools.iter().map(|tool| tool.name.clone()).collect();
-        PriorKey { system: self.system().map(|said| said.text.clone()).unwrap_or_default(), names }
+        PriorKey { system: self.system().map(|message| message.text.clone()).unwrap_or_default(), names }
     }
 
     fn system(&self) -> Option<&LocalMessage> {
-        self.said.first().filter(|said| said.by == PromptRole::System)
+        self.said.first().filter(|message| message.by == PromptRole::System)
     }
 
     /// The scores of the names after each request that asks for nothing.
@@ -134,9 +134,9 @@ impl ToolCalibration {
     ) -> Option<Vec<Vec<f64>>> {
         let mut rows = Vec::with_capacity(CONTENT_FREE.len());
         for nothing in CONTENT_FREE {
-            let mut said: Vec<LocalMessage> = self.system().cloned().into_iter().collect();
-            said.push(LocalMessage { by: PromptRole::User, text: nothing.into() });
-            rows.push(self.weighed(watch, link, session, said).await?);
+            let mut messages: Vec<LocalMessage> = self.system().cloned().into_iter().collect();
+            messages.push(LocalMessage { by: PromptRole::User, text: nothing.into() });
+            rows.push(self.weighed(watch, link, session, messages).await?);
         }
         Some(rows)
     }
@@ -147,19 +147,19 @@ impl ToolCalibration {
         watch: &LocalCallContext,
         link: &WorkerLink,
         session: u64,
-        said: Vec<LocalMessage>,
+        messages: Vec<LocalMessage>,
     ) -> Option<Vec<f64>> {
         let texts: Vec<String> = self.told.tools.iter().map(|tool| spelled(&tool.name)).collect();
         let (id, names) = (self.shared.number(), texts.len());
         let mut ear = link.listen(id);
         let _guard = LocalCallGuard(link, id);
         let task = WorkerTask::Weigh(ScoreTask { opening: OPENING.into(), texts });
-        link.order(WorkerRequest::Begin(Box::new(WorkerPrompt { id, session, said, task })));
-        let heard = tokio::select! {
+        link.order(WorkerRequest::Begin(Box::new(WorkerPrompt { id, session, said: messages, task })));
+        let event = tokio::select! {
             () = watch.stop.cancelled() => None,
-            heard = ear.recv() => heard,
+            event = ear.recv() => event,
         };
-        match heard? {
+        match event? {
             // The worker is not trusted: it must return one number for each name.
             LocalCallEvent::Weighed(likely) => Some(likely).filter(|likely| likely.len() == names),
             LocalCallEvent::Text(_)

@@ -62,14 +62,14 @@ impl LocalConnection {
         *self.tally.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn begin(&mut self, id: u64, request: &Request, told: &Offer, view: &[Arc<Message>]) -> WorkerPrompt {
+    fn begin(&mut self, id: u64, request: &Request, offer: &Offer, view: &[Arc<Message>]) -> WorkerPrompt {
         let settings = &self.shared.settings;
         let most = request.max_output.or(request.model.max_output);
         let most = most.and_then(|most| u32::try_from(most).ok()).unwrap_or(settings.most);
         let (seed, stops, believed) =
             (settings.seed, settings.stops.clone(), settings.believe_none_from_milli);
         let (grammar, call) = match settings.constraint {
-            GrammarConstraint::Grammar => self.grammar(request, told, view),
+            GrammarConstraint::Grammar => self.grammar(request, offer, view),
             GrammarConstraint::Off => (None, None),
         };
         let doubt = believed.zip(call).map(|(believed_from_milli, instead)| NoToolThreshold {
@@ -86,13 +86,13 @@ impl LocalConnection {
     fn grammar(
         &mut self,
         request: &Request,
-        told: &Offer,
+        offer: &Offer,
         view: &[Arc<Message>],
     ) -> (Option<ReplyGrammar>, Option<ReplyGrammar>) {
         if let Some(schema) = &request.format {
             return (Some(shape(request.purpose, schema, view)), None);
         }
-        let Offer { epoch, tools } = told;
+        let Offer { epoch, tools } = offer;
         // In the last turn of a run no tool can be called.
         if tools.is_empty() || request.purpose == Purpose::Answer {
             return (None, None);
@@ -133,7 +133,7 @@ impl ModelConnection for LocalConnection {
             stop: ask.stop,
         };
         let shared = Arc::clone(&self.shared);
-        let (place, tally) = (Arc::clone(&self.link), Arc::clone(&self.tally));
+        let (slot, tally) = (Arc::clone(&self.link), Arc::clone(&self.tally));
         Box::pin(async move {
             if watch.stop.is_cancelled() {
                 return ModelResult::Aborted(Reply::default());
@@ -142,7 +142,7 @@ impl ModelConnection for LocalConnection {
                 Ok(link) => link,
                 Err(error) => return failed(class(&error), &error.to_string()),
             };
-            *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&link));
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&link));
             let written = match watch.follow(&link, begin, calibration.as_ref()).await {
                 Ok(written) => written,
                 Err(result) => return *result,
@@ -209,7 +209,7 @@ impl LocalCallContext {
         begin: WorkerPrompt,
         calibration: Option<&ToolCalibration>,
     ) -> Result<LocalReply, Box<ModelResult>> {
-        let size: usize = begin.said.iter().map(|said| said.text.len()).sum();
+        let size: usize = begin.said.iter().map(|message| message.text.len()).sum();
         if size > MAX_FRAME / 8 {
             return over(FailureClass::ContextOverflow, "the prompt is too long for any context");
         }
@@ -232,16 +232,16 @@ impl LocalCallContext {
         link.order(WorkerRequest::Begin(Box::new(begin)));
         let mut text = String::new();
         loop {
-            let heard = tokio::select! {
+            let event = tokio::select! {
                 () = self.stop.cancelled() => break,
-                heard = ear.recv() => heard,
+                event = ear.recv() => event,
             };
-            match heard {
-                Some(LocalCallEvent::Text(piece)) => self.tell(&mut text, &piece),
+            match event {
+                Some(LocalCallEvent::Text(chunk)) => self.tell(&mut text, &chunk),
                 Some(LocalCallEvent::Ended(end, tally)) => return Ok(LocalReply { text, end, tally }),
                 Some(LocalCallEvent::Failed(fault)) => return Err(Box::new(fault_of(&fault))),
-                Some(LocalCallEvent::Lost(why)) => {
-                    return over(FailureClass::Server, &LocalError::Crashed(why).to_string());
+                Some(LocalCallEvent::Lost(reason)) => {
+                    return over(FailureClass::Server, &LocalError::Crashed(reason).to_string());
                 }
                 Some(LocalCallEvent::Weighed(_)) => {
                     return over(
@@ -260,9 +260,9 @@ impl LocalCallContext {
     /// Collects what was still on its way. The worker also reports the cost of the call.
     async fn aborted(&self, mut ear: UnboundedReceiver<LocalCallEvent>, mut text: String) -> ModelResult {
         let rest = async {
-            while let Some(heard) = ear.recv().await {
-                match heard {
-                    LocalCallEvent::Text(piece) => self.tell(&mut text, &piece),
+            while let Some(event) = ear.recv().await {
+                match event {
+                    LocalCallEvent::Text(chunk) => self.tell(&mut text, &chunk),
                     LocalCallEvent::Ended(_, tally) => return Some(tally),
                     LocalCallEvent::Weighed(_) | LocalCallEvent::Failed(_) | LocalCallEvent::Lost(_) => {
                         return None;
@@ -281,11 +281,11 @@ impl LocalCallContext {
     }
 
     /// Adds a piece of text, and shows it unless it may be a call.
-    fn tell(&self, text: &mut String, piece: &str) {
+    fn tell(&self, text: &mut String, chunk: &str) {
         let offset = text.len() as u64;
-        text.push_str(piece);
+        text.push_str(chunk);
         if !self.holds(text) {
-            self.deltas.delta(self.call, ReplyDelta::Text { offset, text: piece });
+            self.deltas.delta(self.call, ReplyDelta::Text { offset, text: chunk });
         }
     }
 
@@ -338,10 +338,12 @@ fn fault_of(fault: &GenerationError) -> ModelResult {
             let message = format!("the prompt has {tokens} tokens and the context {context}");
             failed(FailureClass::ContextOverflow, &message)
         }
-        GenerationError::Grammar(why) => {
-            failed(FailureClass::BadRequest, &format!("the grammar cannot be used: {why}"))
+        GenerationError::Grammar(reason) => {
+            failed(FailureClass::BadRequest, &format!("the grammar cannot be used: {reason}"))
         }
-        GenerationError::Engine(why) => failed(FailureClass::Server, &format!("llama.cpp failed: {why}")),
+        GenerationError::Engine(reason) => {
+            failed(FailureClass::Server, &format!("llama.cpp failed: {reason}"))
+        }
     }
 }
 

@@ -98,7 +98,7 @@ impl LocalModel {
         let context = u64::from(settings.context).min(head.context.unwrap_or(u64::MAX));
         if let Some(free) = free_memory() {
             let fits = head.fits(context, free);
-            fits.map_err(|why| LocalError::File { path: settings.model.clone(), why })?;
+            fits.map_err(|error| LocalError::File { path: settings.model.clone(), why: error })?;
         }
         let (numbers, priors) = (AtomicU64::new(0), std::sync::Mutex::default());
         let worker = Mutex::new(WorkerState::default());
@@ -251,11 +251,11 @@ pub fn file_hash(path: &Path) -> Result<String, LocalError> {
     };
     let mut file = File::open(path).map_err(unreadable)?;
     let mut state = Sha256::new();
-    let mut piece = vec![0; 1 << 20];
+    let mut buffer = vec![0; 1 << 20];
     loop {
-        match file.read(&mut piece).map_err(unreadable)? {
+        match file.read(&mut buffer).map_err(unreadable)? {
             0 => break,
-            read => state.update(piece.get(..read).unwrap_or_default()),
+            read => state.update(buffer.get(..read).unwrap_or_default()),
         }
     }
     Ok(state.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
@@ -282,7 +282,10 @@ fn processor() -> Result<(), LocalError> {
         ("F16C", is_x86_feature_detected!("f16c")),
         ("BMI2", is_x86_feature_detected!("bmi2")),
     ];
-    needs.iter().find(|(_, there)| !there).map_or(Ok(()), |(name, _)| Err(LocalError::Processor(name)))
+    needs
+        .iter()
+        .find(|(_, supported)| !supported)
+        .map_or(Ok(()), |(name, _)| Err(LocalError::Processor(name)))
 }
 
 #[cfg(not(target_arch = "x86_64"))]

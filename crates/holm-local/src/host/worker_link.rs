@@ -72,7 +72,7 @@ impl WorkerLink {
         let _ = input.write_all(&first).await;
         match tokio::time::timeout(LOADING, hear(&mut output)).await {
             Ok(Some(WorkerMessage::Loaded { version: VERSION, .. })) => {}
-            Ok(Some(WorkerMessage::Refused { why })) => return Err(LocalError::Refused(why)),
+            Ok(Some(WorkerMessage::Refused { why: reason })) => return Err(LocalError::Refused(reason)),
             Ok(Some(_)) => return Err(LocalError::Refused("the worker uses another protocol".into())),
             Ok(None) => return Err(LocalError::Crashed(end.await.unwrap_or_default())),
             Err(_) => return Err(LocalError::Refused("loading takes too long".into())),
@@ -104,7 +104,7 @@ impl WorkerLink {
         let mut waiting = self.calls.lock();
         match &waiting.lost {
             // The receiver is gone only if the call has ended.
-            Some(why) => drop(to.send(LocalCallEvent::Lost(why.clone()))),
+            Some(reason) => drop(to.send(LocalCallEvent::Lost(reason.clone()))),
             None => drop(waiting.by_id.insert(id, to)),
         }
         from
@@ -129,7 +129,7 @@ impl PendingCalls {
     /// Distributes messages until no more come.
     async fn read(self, mut output: impl AsyncRead + Unpin, end: JoinHandle<String>, killer: JobKiller) {
         while let Some(message) = hear(&mut output).await {
-            let (id, heard) = match message {
+            let (id, event) = match message {
                 WorkerMessage::Text { id, text } => (id, LocalCallEvent::Text(text)),
                 WorkerMessage::Ended { id, end, tally } => (id, LocalCallEvent::Ended(end, tally)),
                 WorkerMessage::Weighed { id, likely } => (id, LocalCallEvent::Weighed(likely)),
@@ -138,17 +138,17 @@ impl PendingCalls {
                 WorkerMessage::Loaded { .. } | WorkerMessage::Refused { .. } => break,
             };
             if let Some(to) = self.lock().by_id.get(&id) {
-                let _ = to.send(heard);
+                let _ = to.send(event);
             }
         }
         // A worker that sends invalid messages is killed.
         killer.kill();
-        let why = end.await.unwrap_or_default();
+        let reason = end.await.unwrap_or_default();
         let mut waiting = self.lock();
         for to in std::mem::take(&mut waiting.by_id).into_values() {
-            let _ = to.send(LocalCallEvent::Lost(why.clone()));
+            let _ = to.send(LocalCallEvent::Lost(reason.clone()));
         }
-        waiting.lost = Some(why);
+        waiting.lost = Some(reason);
     }
 }
 
@@ -174,8 +174,8 @@ async fn last_words(job: JailJob) -> String {
         JailEnding::MadeProtected => "it created protected files".into(),
         JailEnding::Lost => "for an unknown reason".into(),
     };
-    let said = String::from_utf8_lossy(&outcome.stderr.bytes);
-    match said.lines().map(str::trim).rfind(|line| !line.is_empty()) {
+    let stderr = String::from_utf8_lossy(&outcome.stderr.bytes);
+    match stderr.lines().map(str::trim).rfind(|line| !line.is_empty()) {
         Some(line) => format!("{how} ({})", holm_kernel::visible(line)),
         None => how,
     }

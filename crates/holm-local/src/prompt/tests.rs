@@ -34,7 +34,7 @@ fn list<'a>(value: &'a Json, key: &str) -> &'a [Json] {
 fn joined(pieces: &[PromptPiece]) -> String {
     pieces
         .iter()
-        .map(|piece| match piece {
+        .map(|part| match part {
             PromptPiece::Marks(text) | PromptPiece::Words(text) => text.as_str(),
         })
         .collect()
@@ -89,15 +89,15 @@ fn prompts_are_the_bytes_that_the_adapter_was_trained_on() {
 #[test]
 fn a_line_feed_in_a_description_begins_no_other_tool() {
     let tool = ToolSpec::new("a", "One.\nb {}: Two.", Json::parse("{}").unwrap());
-    let said = messages(&request("", vec![Arc::new(tool)]), &[]);
-    assert!(said[0].text.ends_with("\n\na {}: One. b {}: Two."), "{}", said[0].text);
+    let rendered = messages(&request("", vec![Arc::new(tool)]), &[]);
+    assert!(rendered[0].text.ends_with("\n\na {}: One. b {}: Two."), "{}", rendered[0].text);
 }
 
 #[test]
 fn without_tools_and_words_there_is_no_system_message() {
     assert!(messages(&request("", Vec::new()), &[]).is_empty());
-    let said = messages(&request("Be brief.", Vec::new()), &[]);
-    assert_eq!(said, [LocalMessage { by: PromptRole::System, text: "Be brief.".into() }]);
+    let rendered = messages(&request("Be brief.", Vec::new()), &[]);
+    assert_eq!(rendered, [LocalMessage { by: PromptRole::System, text: "Be brief.".into() }]);
 }
 
 #[test]
@@ -113,6 +113,6 @@ fn words_stay_words_whatever_marks_stand_in_them() {
 
 #[test]
 fn a_template_that_drops_a_message_is_not_believed() {
-    let said = [LocalMessage { by: PromptRole::User, text: "hello".into() }];
-    assert_eq!(filled("<s>", &said), None);
+    let messages = [LocalMessage { by: PromptRole::User, text: "hello".into() }];
+    assert_eq!(filled("<s>", &messages), None);
 }

@@ -35,7 +35,7 @@ pub(super) struct InferenceEngine<'m> {
     context: LlamaContext<'m>,
     batch: LlamaBatch<'static>,
     factory: ParserFactory,
-    seats: CacheSequences,
+    sequences: CacheSequences,
     window: usize,
     works: Vec<ActivePrompt>,
     /// The next prompt to start, already tokenised, because every step checks for it.
@@ -59,7 +59,7 @@ impl<'m> InferenceEngine<'m> {
             context,
             batch: LlamaBatch::new(usize::try_from(PIECE).unwrap_or(1), 1),
             factory,
-            seats: CacheSequences::new(count, window),
+            sequences: CacheSequences::new(count, window),
             window,
             works: Vec::new(),
             first: None,
@@ -94,8 +94,8 @@ impl<'m> InferenceEngine<'m> {
             WorkerRequest::Begin(begin) => self.waiting.push_back(begin),
             WorkerRequest::Cancel { id } => self.cancel(id),
             WorkerRequest::Forget { session } => {
-                if let Some(seat) = self.seats.forget(session) {
-                    self.clear(seat);
+                if let Some(sequence) = self.sequences.forget(session) {
+                    self.clear(sequence);
                 }
             }
         }
@@ -115,7 +115,7 @@ impl<'m> InferenceEngine<'m> {
     /// Assigns sequences to waiting prompts, in order, as long as any are free.
     fn seat_waiting(&mut self) {
         while let Some(plan) = self.next_plan() {
-            let Some(placed) = self.seats.place(plan.session, plan.prompt()) else {
+            let Some(placed) = self.sequences.place(plan.session, plan.prompt()) else {
                 self.first = Some(plan);
                 return;
             };
@@ -138,26 +138,30 @@ impl<'m> InferenceEngine<'m> {
     }
 
     /// Starts a prompt that has a sequence.
-    fn begin(&mut self, plan: PendingPrompt, PromptPlacement { seat, kept, copied_from }: PromptPlacement) {
+    fn begin(
+        &mut self,
+        plan: PendingPrompt,
+        PromptPlacement { sequence, kept, copied_from }: PromptPlacement,
+    ) {
         if let Some(from) = copied_from {
-            self.clear(seat);
+            self.clear(sequence);
             let end = u32::try_from(kept).ok();
-            if self.context.copy_kv_cache_seq(wide(from), wide(seat), Some(0), end).is_err() {
-                self.seats.empty(seat);
+            if self.context.copy_kv_cache_seq(wide(from), wide(sequence), Some(0), end).is_err() {
+                self.sequences.empty(sequence);
             }
         } else {
-            self.cut(seat, kept);
+            self.cut(sequence, kept);
         }
-        let cached = self.seats.get(seat).len();
-        self.works.push(plan.seated(seat, cached));
+        let cached = self.sequences.get(sequence).len();
+        self.works.push(plan.seated(sequence, cached));
     }
 
     /// Removes everything after this many tokens of a sequence from the cache.
-    fn cut(&mut self, seat: usize, kept: usize) {
-        if self.context.kv_cache_seq_rm(wide(seat), u32::try_from(kept).ok(), None).is_err() {
+    fn cut(&mut self, sequence: usize, kept: usize) {
+        if self.context.kv_cache_seq_rm(wide(sequence), u32::try_from(kept).ok(), None).is_err() {
             // Some architectures do not keep single positions, so everything is computed again.
-            self.clear(seat);
-            self.seats.empty(seat);
+            self.clear(sequence);
+            self.sequences.empty(sequence);
         }
     }
 
@@ -167,8 +171,8 @@ impl<'m> InferenceEngine<'m> {
         if !work.plan.turn() {
             return false;
         }
-        let (seat, kept) = (work.seat, self.seats.turn(work.seat, work.plan.prompt()));
-        self.cut(seat, kept);
+        let (sequence, kept) = (work.sequence, self.sequences.turn(work.sequence, work.plan.prompt()));
+        self.cut(sequence, kept);
         true
     }
 
@@ -182,21 +186,21 @@ impl<'m> InferenceEngine<'m> {
             return;
         }
         if let Err(error) = self.context.decode(&mut self.batch) {
-            let why = error.to_string();
+            let reason = error.to_string();
             while !self.works.is_empty() {
                 let work = self.works.swap_remove(0);
-                self.clear(work.seat);
-                self.seats.empty(work.seat);
-                self.seats.release(work.seat);
-                fail(work.plan.id, GenerationError::Engine(why.clone()));
+                self.clear(work.sequence);
+                self.sequences.empty(work.sequence);
+                self.sequences.release(work.sequence);
+                fail(work.plan.id, GenerationError::Engine(reason.clone()));
             }
             return;
         }
         let mut at = 0;
         while let Some(work) = self.works.get_mut(at) {
             let asked = std::mem::take(&mut work.asked);
-            let ended = asked.into_iter().find_map(|(place, index)| {
-                work.advance(place, self.context.get_logits_ith(index), &self.lexicon, self.window)
+            let ended = asked.into_iter().find_map(|(position, index)| {
+                work.advance(position, self.context.get_logits_ith(index), &self.lexicon, self.window)
             });
             match ended {
                 None => at += 1,
@@ -204,7 +208,7 @@ impl<'m> InferenceEngine<'m> {
                 Some(Ok(end)) => self.finish(at, end),
                 Some(Err(fault)) => {
                     let work = self.works.swap_remove(at);
-                    self.seats.release(work.seat);
+                    self.sequences.release(work.sequence);
                     fail(work.plan.id, fault);
                 }
             }
@@ -218,23 +222,23 @@ impl<'m> InferenceEngine<'m> {
         for work in &mut self.works {
             work.added = false;
         }
-        let pending = |works: &[ActivePrompt], seats: &CacheSequences, at: usize| {
+        let pending = |works: &[ActivePrompt], sequences: &CacheSequences, at: usize| {
             works
                 .get(at)
                 .filter(|work| !work.paused)
-                .map_or(0, |work| work.plan.goal.len().saturating_sub(seats.get(work.seat).len()))
+                .map_or(0, |work| work.plan.goal.len().saturating_sub(sequences.get(work.sequence).len()))
         };
         let mut left = usize::try_from(PIECE).unwrap_or(1);
         for at in 0..self.works.len() {
-            if left > 0 && pending(&self.works, &self.seats, at) == 1 {
+            if left > 0 && pending(&self.works, &self.sequences, at) == 1 {
                 left -= self.add(at, 1);
             }
         }
         let long: Vec<usize> =
-            (0..self.works.len()).filter(|at| pending(&self.works, &self.seats, *at) > 1).collect();
+            (0..self.works.len()).filter(|at| pending(&self.works, &self.sequences, *at) > 1).collect();
         for (number, at) in long.iter().enumerate() {
             let share = left / (long.len() - number);
-            let wanted = pending(&self.works, &self.seats, *at).min(share);
+            let wanted = pending(&self.works, &self.sequences, *at).min(share);
             if wanted > 0 {
                 left -= self.add(*at, wanted);
             }
@@ -248,20 +252,20 @@ impl<'m> InferenceEngine<'m> {
 
     /// Adds some tokens of a prompt after making room for them. Returns how many were added.
     fn add(&mut self, at: usize, count: usize) -> usize {
-        while let Some(leaving) = self.seats.make_room(count) {
-            let (CacheEviction::Idle(seat) | CacheEviction::Working(seat)) = leaving;
-            if let Some(work) = self.works.iter_mut().find(|work| work.seat == seat) {
+        while let Some(leaving) = self.sequences.make_room(count) {
+            let (CacheEviction::Idle(sequence) | CacheEviction::Working(sequence)) = leaving;
+            if let Some(work) = self.works.iter_mut().find(|work| work.sequence == sequence) {
                 // Tokens in the batch must stay in the cache.
                 if work.added {
                     return 0;
                 }
                 work.paused = true;
             }
-            self.clear(seat);
-            self.seats.empty(seat);
+            self.clear(sequence);
+            self.sequences.empty(sequence);
         }
         let Some(work) = self.works.get_mut(at).filter(|work| !work.paused) else { return 0 };
-        let held = self.seats.get(work.seat).len();
+        let held = self.sequences.get(work.sequence).len();
         let Some(tokens) = work.plan.goal.get(held..held + count) else { return 0 };
         for (place, token) in (held..).zip(tokens) {
             let wanted = work.plan.wants(place);
@@ -269,27 +273,27 @@ impl<'m> InferenceEngine<'m> {
                 work.asked.push((place, self.batch.n_tokens()));
             }
             let position = wide(place);
-            if self.batch.add(LlamaToken(*token), position, &[wide(work.seat)], wanted).is_err() {
+            if self.batch.add(LlamaToken(*token), position, &[wide(work.sequence)], wanted).is_err() {
                 return 0;
             }
         }
         work.added = true;
-        self.seats.grow(work.seat, tokens);
+        self.sequences.grow(work.sequence, tokens);
         count
     }
 
     fn finish(&mut self, at: usize, end: ReplyEnd) {
         let work = self.works.swap_remove(at);
-        self.seats.release(work.seat);
+        self.sequences.release(work.sequence);
         for other in &mut self.works {
             other.paused = false;
         }
         work.close(end);
     }
 
-    fn clear(&mut self, seat: usize) {
+    fn clear(&mut self, sequence: usize) {
         // This fails only for positions that do not exist.
-        let _ = self.context.clear_kv_cache_seq(u32::try_from(seat).ok(), None, None);
+        let _ = self.context.clear_kv_cache_seq(u32::try_from(sequence).ok(), None, None);
     }
 }
 

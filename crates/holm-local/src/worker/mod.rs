@@ -55,8 +55,8 @@ pub fn serve() {
     if load.version != VERSION {
         return say(&WorkerMessage::Refused { why: "host and worker are of different versions".into() });
     }
-    if let Err(why) = run(&load) {
-        say(&WorkerMessage::Refused { why });
+    if let Err(reason) = run(&load) {
+        say(&WorkerMessage::Refused { why: reason });
     }
 }
 
@@ -92,9 +92,9 @@ fn run(load: &LoadRequest) -> Result<(), String> {
         let set = context.lora_adapter_set(adapter, 1.0);
         set.map_err(|error| format!("llama.cpp does not use the adapter: {error}"))?;
     }
-    let room = context.n_ctx();
+    let context_size = context.n_ctx();
     let mut engine = InferenceEngine::new(&model, context, load.sequences.max(1))?;
-    say(&WorkerMessage::Loaded { version: VERSION, context: room });
+    say(&WorkerMessage::Loaded { version: VERSION, context: context_size });
     let orders = listen();
     engine.run(&orders);
     Ok(())

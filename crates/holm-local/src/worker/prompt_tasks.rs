@@ -37,7 +37,7 @@ pub(super) struct PendingPrompt {
 /// A prompt that has a sequence.
 pub(super) struct ActivePrompt {
     pub(super) plan: PendingPrompt,
-    pub(super) seat: usize,
+    pub(super) sequence: usize,
     /// How many of its tokens were already cached.
     cached: usize,
     first: Option<Instant>,
@@ -127,8 +127,16 @@ impl PendingPrompt {
     }
 
     /// Starts on a sequence that already holds this many tokens of it.
-    pub(super) fn seated(self, seat: usize, cached: usize) -> ActivePrompt {
-        ActivePrompt { plan: self, seat, cached, first: None, paused: false, added: false, asked: Vec::new() }
+    pub(super) fn seated(self, sequence: usize, cached: usize) -> ActivePrompt {
+        ActivePrompt {
+            plan: self,
+            sequence,
+            cached,
+            first: None,
+            paused: false,
+            added: false,
+            asked: Vec::new(),
+        }
     }
 
     /// The tokens before the reply, or before the text to score.
@@ -137,10 +145,10 @@ impl PendingPrompt {
     }
 
     /// Whether the logits after this position are needed.
-    pub(super) fn wants(&self, place: usize) -> bool {
+    pub(super) fn wants(&self, position: usize) -> bool {
         match &self.doing {
-            PromptTask::Writing(_) => place + 1 == self.goal.len(),
-            PromptTask::Weighing(_) => place + 1 >= self.prompt,
+            PromptTask::Writing(_) => position + 1 == self.goal.len(),
+            PromptTask::Weighing(_) => position + 1 >= self.prompt,
         }
     }
 
@@ -163,7 +171,7 @@ fn texts(ScoreTask { opening, texts }: &ScoreTask, lexicon: &ModelVocabulary<'_>
     let alone = lexicon.words(opening);
     let text = |text: &String| {
         let tokens = lexicon.words(&format!("{opening}{text}"));
-        let opening = alone.iter().zip(&tokens).take_while(|(one, other)| one == other).count();
+        let opening = alone.iter().zip(&tokens).take_while(|(a, b)| a == b).count();
         ScoringText { tokens, opening }
     };
     texts.iter().map(text).collect()
@@ -182,7 +190,7 @@ impl ActivePrompt {
     /// Adds the logits after a position. Returns why the task ended, if it ended.
     pub(super) fn advance(
         &mut self,
-        place: usize,
+        position: usize,
         logits: &[f32],
         lexicon: &ModelVocabulary<'_>,
         window: usize,
@@ -191,7 +199,7 @@ impl ActivePrompt {
         let writing = match &mut plan.doing {
             PromptTask::Writing(writing) => writing,
             PromptTask::Weighing(TextScoring { scale, .. }) => {
-                scale.look((place + 1).saturating_sub(plan.prompt), logits);
+                scale.look((position + 1).saturating_sub(plan.prompt), logits);
                 return scale.is_done().then_some(Ok(ReplyEnd::Done));
             }
         };

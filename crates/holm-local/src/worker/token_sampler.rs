@@ -140,8 +140,8 @@ fn compile(factory: &ParserFactory, grammar: &ReplyGrammar) -> Result<Matcher, G
 /// Whether the likeliest first token begins the reply in doubt, and is not likely enough.
 fn is_doubtful(doubt: &NoToolThreshold, logits: &[f32], words: &impl TokenVocabulary) -> bool {
     let Some(best) = argmax(logits, |_| true) else { return false };
-    let piece = words.piece(best);
-    let opens = !piece.is_empty() && doubt.opening.as_bytes().starts_with(&piece);
+    let token_bytes = words.piece(best);
+    let opens = !token_bytes.is_empty() && doubt.opening.as_bytes().starts_with(&token_bytes);
     opens && likelihood(logits, best) * 1000.0 < f64::from(doubt.believed_from_milli)
 }
 

@@ -28,15 +28,15 @@ impl<'m> ModelVocabulary<'m> {
     }
 
     /// The prompt as tokens.
-    pub(super) fn prompt(&self, said: &[LocalMessage]) -> Vec<i32> {
+    pub(super) fn prompt(&self, messages: &[LocalMessage]) -> Vec<i32> {
         let vocab = self.model.vocab();
-        let pieces = self.rendered(said).unwrap_or_else(|| chatml(said));
+        let pieces = self.rendered(messages).unwrap_or_else(|| chatml(messages));
         let mut out = Vec::new();
         // A template may write the first token itself.
         let first = LlamaToken(vocab.bos().0);
         let wants_first = vocab.should_add_bos() && first.0 >= 0;
-        for piece in pieces {
-            match &piece {
+        for part in pieces {
+            match &part {
                 PromptPiece::Marks(text) => {
                     let tokens = vocab.tokenize(text.as_bytes(), false, true);
                     out.extend(tokens.into_iter().map(|token| token.0));

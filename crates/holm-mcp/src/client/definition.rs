@@ -111,9 +111,9 @@ impl ToolDefinition {
         bounded(&name, "a schema", text.len(), MAX_SCHEMA)?;
         let schema = Json::parse(&text)
             .map_err(|error| ToolDefinitionError::Schema { tool: name.clone(), why: error.to_string() })?;
-        if let Some(place) = elsewhere(&schema) {
-            let why = format!("it points to {}, which Holm does not fetch", super::error::cut(place));
-            return Err(ToolDefinitionError::Schema { tool: name, why });
+        if let Some(reference) = elsewhere(&schema) {
+            let reason = format!("it points to {}, which Holm does not fetch", super::error::cut(reference));
+            return Err(ToolDefinitionError::Schema { tool: name, why: reason });
         }
         let sha256 = hash(tool, &schema);
         let schema = shown(&schema).ok_or_else(|| ToolDefinitionError::Hidden(name.clone()))?;
@@ -131,7 +131,7 @@ impl ToolDefinition {
 
 /// The text as a person sees it. The model must not see what a person cannot see.
 fn seen(text: &str) -> String {
-    text.chars().filter(|letter| matches!(letter, '\n' | '\t') || is_shown(*letter)).collect()
+    text.chars().filter(|character| matches!(character, '\n' | '\t') || is_shown(*character)).collect()
 }
 
 /// The schema as a person sees it. Returns `None` if a name or value that a call would
@@ -181,11 +181,11 @@ fn elsewhere(schema: &Json) -> Option<&str> {
     None
 }
 
-fn bounded(tool: &str, what: &'static str, bytes: usize, most: usize) -> Result<(), ToolDefinitionError> {
+fn bounded(tool: &str, part: &'static str, bytes: usize, most: usize) -> Result<(), ToolDefinitionError> {
     if bytes <= most {
         return Ok(());
     }
-    Err(ToolDefinitionError::TooLong { tool: tool.to_owned(), what, bytes, most })
+    Err(ToolDefinitionError::TooLong { tool: tool.to_owned(), what: part, bytes, most })
 }
 
 /// Hashes the canonical form, so that only a change of meaning changes the hash.
@@ -196,7 +196,7 @@ fn hash(tool: &rmcp::model::Tool, schema: &Json) -> [u8; 32] {
     };
     let hints = tool.annotations.as_ref().and_then(|hints| serde_json::to_value(hints).ok());
     let output = tool.output_schema.as_deref().map(|schema| Value::Object(schema.clone()));
-    let whole = Json::object([
+    let document = Json::object([
         ("name", Json::from(tool.name.as_ref())),
         ("title", text(tool.title.as_deref())),
         ("description", text(tool.description.as_deref())),
@@ -204,7 +204,7 @@ fn hash(tool: &rmcp::model::Tool, schema: &Json) -> [u8; 32] {
         ("output", value(output)),
         ("hints", value(hints)),
     ]);
-    Sha256::digest(whole.canonical()).into()
+    Sha256::digest(document.canonical()).into()
 }
 
 #[cfg(test)]

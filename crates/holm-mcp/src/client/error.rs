@@ -178,5 +178,5 @@ fn chain(error: &(dyn std::error::Error + 'static)) -> String {
 /// A server's text on one line, cut to a readable length.
 pub(crate) fn cut(text: &str) -> String {
     let cut = text.get(..text.floor_char_boundary(LONGEST)).unwrap_or_default();
-    cut.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+    cut.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
 }

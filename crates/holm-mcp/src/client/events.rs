@@ -20,8 +20,8 @@ pub(crate) fn events(answer: HttpClientResponse, most: usize) -> BoxStream<'stat
         let (mut answer, mut gauge) = state?;
         match answer.piece().await {
             Ok(None) => None,
-            Ok(Some(piece)) if gauge.admits(&piece) => {
-                Some((Ok::<Bytes, NetError>(piece), Some((answer, gauge))))
+            Ok(Some(chunk)) if gauge.admits(&chunk) => {
+                Some((Ok::<Bytes, NetError>(chunk), Some((answer, gauge))))
             }
             Ok(Some(_)) => Some((Err(NetError::TooLarge { max: gauge.most as u64 }), None)),
             Err(error) => Some((Err(error), None)),
@@ -34,9 +34,9 @@ pub(crate) fn events(answer: HttpClientResponse, most: usize) -> BoxStream<'stat
 /// waiting request instead, because `rmcp` would silently drop the event.
 fn readable(mut event: Sse) -> Sse {
     if let Some(data) = &mut event.data {
-        let mut glance = MessageIdScanner::default();
-        glance.see(data.as_bytes());
-        let error = too_deep(&glance).filter(|_| glance.is_too_deep());
+        let mut scanner = MessageIdScanner::default();
+        scanner.see(data.as_bytes());
+        let error = too_deep(&scanner).filter(|_| scanner.is_too_deep());
         if let Some(error) = error.and_then(|error| serde_json::to_string(&error).ok()) {
             *data = error;
         }
@@ -54,8 +54,8 @@ struct EventSizeCounter {
 }
 
 impl EventSizeCounter {
-    fn admits(&mut self, piece: &[u8]) -> bool {
-        for byte in piece {
+    fn admits(&mut self, chunk: &[u8]) -> bool {
+        for byte in chunk {
             match byte {
                 b'\n' => self.ends += 1,
                 b'\r' => {}
@@ -83,14 +83,17 @@ mod tests {
         let plain = r#"{"jsonrpc":"2.0","id":7,"result":{}}"#;
         assert_eq!(read(plain), plain);
         let deep = "[".repeat(900) + &"]".repeat(900);
-        let said = read(&format!(r#"{{"jsonrpc":"2.0","id":7,"result":{deep}}}"#));
-        assert!(said.contains(r#""id":7"#) && said.contains("nested deeper than 127 levels"), "{said}");
+        let message = read(&format!(r#"{{"jsonrpc":"2.0","id":7,"result":{deep}}}"#));
+        assert!(
+            message.contains(r#""id":7"#) && message.contains("nested deeper than 127 levels"),
+            "{message}"
+        );
         assert_eq!(read(&deep), deep, "what is nobody's answer is left as it is");
     }
 
     fn check(most: usize, pieces: &[&str], expect: bool) {
         let mut gauge = EventSizeCounter { most, ..EventSizeCounter::default() };
-        let admitted = pieces.iter().all(|piece| gauge.admits(piece.as_bytes()));
+        let admitted = pieces.iter().all(|chunk| gauge.admits(chunk.as_bytes()));
         assert_eq!(admitted, expect, "{pieces:?}");
     }
 

@@ -346,8 +346,8 @@ async fn read_message(
         Err(_) if is_one_way(message) => Ok(StreamableHttpPostResponse::Accepted),
         Err(error) => {
             let shown: String = String::from_utf8_lossy(&body).chars().take(SHOWN).collect();
-            let what = format!("the answer is not a valid message ({error}): {shown}");
-            Err(StreamableHttpError::UnexpectedServerResponse(Cow::Owned(what)))
+            let problem = format!("the answer is not a valid message ({error}): {shown}");
+            Err(StreamableHttpError::UnexpectedServerResponse(Cow::Owned(problem)))
         }
     }
 }
@@ -359,11 +359,11 @@ fn is_one_way(message: &ClientJsonRpcMessage) -> bool {
 
 async fn whole(mut answer: HttpClientResponse) -> Result<Bytes, WebTransportError> {
     let mut body = BytesMut::new();
-    while let Some(piece) = answer.piece().await.map_err(StreamableHttpError::Client)? {
-        if body.len() + piece.len() > MAX_MESSAGE {
+    while let Some(chunk) = answer.piece().await.map_err(StreamableHttpError::Client)? {
+        if body.len() + chunk.len() > MAX_MESSAGE {
             return Err(StreamableHttpError::Client(NetError::TooLarge { max: MAX_MESSAGE as u64 }));
         }
-        body.extend_from_slice(&piece);
+        body.extend_from_slice(&chunk);
     }
     Ok(body.freeze())
 }

@@ -29,27 +29,27 @@ pub fn heard(bytes: &[u8]) -> Option<ServerJsonRpcMessage> {
     match serde_json::from_slice(bytes) {
         Ok(message) => Some(message),
         Err(error) => {
-            let mut glance = MessageIdScanner::default();
-            glance.see(bytes);
-            if glance.is_too_deep() { too_deep(&glance) } else { spoiled(&glance, &error.to_string()) }
+            let mut scanner = MessageIdScanner::default();
+            scanner.see(bytes);
+            if scanner.is_too_deep() { too_deep(&scanner) } else { spoiled(&scanner, &error.to_string()) }
         }
     }
 }
 
 /// The error for a request whose answer is nested too deeply to parse.
-pub(super) fn too_deep(glance: &MessageIdScanner) -> Option<ServerJsonRpcMessage> {
-    spoiled(glance, &format!("it is nested deeper than {DEEPEST} levels"))
+pub(super) fn too_deep(scanner: &MessageIdScanner) -> Option<ServerJsonRpcMessage> {
+    spoiled(scanner, &format!("it is nested deeper than {DEEPEST} levels"))
 }
 
 /// The error for a request whose answer is longer than the limit.
-pub(super) fn too_long(glance: &MessageIdScanner, most: usize) -> Option<ServerJsonRpcMessage> {
-    spoiled(glance, &format!("it has more than {most} bytes"))
+pub(super) fn too_long(scanner: &MessageIdScanner, limit: usize) -> Option<ServerJsonRpcMessage> {
+    spoiled(scanner, &format!("it has more than {limit} bytes"))
 }
 
-fn spoiled(glance: &MessageIdScanner, why: &str) -> Option<ServerJsonRpcMessage> {
-    let id = glance.answers()?.clone();
-    let said = cut(&format!("its answer cannot be read: {why}"));
-    Some(ServerJsonRpcMessage::error(ErrorData::new(ErrorCode(UNREADABLE), said, None), Some(id)))
+fn spoiled(scanner: &MessageIdScanner, reason: &str) -> Option<ServerJsonRpcMessage> {
+    let id = scanner.answers()?.clone();
+    let message = cut(&format!("its answer cannot be read: {reason}"));
+    Some(ServerJsonRpcMessage::error(ErrorData::new(ErrorCode(UNREADABLE), message, None), Some(id)))
 }
 
 #[cfg(test)]

@@ -104,8 +104,8 @@ fn endpoint(stream: &str, named: &str) -> Result<String, &'static str> {
     Ok(endpoint.into())
 }
 
-fn unexpected<E: std::error::Error + Send + Sync + 'static>(what: &'static str) -> StreamableHttpError<E> {
-    StreamableHttpError::UnexpectedServerResponse(Cow::Borrowed(what))
+fn unexpected<E: std::error::Error + Send + Sync + 'static>(message: &'static str) -> StreamableHttpError<E> {
+    StreamableHttpError::UnexpectedServerResponse(Cow::Borrowed(message))
 }
 
 #[cfg(test)]

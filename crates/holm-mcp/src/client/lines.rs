@@ -71,14 +71,14 @@ where
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
         loop {
             // A broken stream counts as ended. Bytes without a line end are not a message.
-            let there = self.read.fill_buf().await.ok().filter(|there| !there.is_empty())?;
-            let end = there.iter().position(|byte| *byte == b'\n');
-            let piece = there.get(..end.unwrap_or(there.len())).unwrap_or_default();
-            let mut found = self.line.add(piece, self.most);
-            let taken = piece.len() + usize::from(end.is_some());
+            let buffered = self.read.fill_buf().await.ok().filter(|buffered| !buffered.is_empty())?;
+            let end = buffered.iter().position(|byte| *byte == b'\n');
+            let chunk = buffered.get(..end.unwrap_or(buffered.len())).unwrap_or_default();
+            let mut found = self.line.add(chunk, self.most);
+            let taken = chunk.len() + usize::from(end.is_some());
             if end.is_some() {
-                let whole = self.line.end();
-                found = found.or(whole);
+                let message = self.line.end();
+                found = found.or(message);
             }
             self.read.consume(taken);
             if found.is_some() {
@@ -95,38 +95,38 @@ where
 impl LineBuffer {
     /// Adds the next bytes. Once the line is too long, returns an error for the request it answers,
     /// and skips the rest.
-    fn add(&mut self, piece: &[u8], most: usize) -> Option<ServerJsonRpcMessage> {
+    fn add(&mut self, chunk: &[u8], limit: usize) -> Option<ServerJsonRpcMessage> {
         match self {
-            Self::Kept(line) if line.len() + piece.len() <= most => {
-                line.extend_from_slice(piece);
+            Self::Kept(line) if line.len() + chunk.len() <= limit => {
+                line.extend_from_slice(chunk);
                 return None;
             }
             Self::Kept(line) => {
-                let mut glance = MessageIdScanner::default();
+                let mut scanner = MessageIdScanner::default();
                 // The id usually stands near the beginning of a message, so most of a long line
                 // need not be scanned.
-                for piece in line.chunks(PIECE) {
-                    glance.see(piece);
-                    if glance.answers().is_some() {
+                for chunk in line.chunks(PIECE) {
+                    scanner.see(chunk);
+                    if scanner.answers().is_some() {
                         break;
                     }
                 }
-                *self = Self::TooLong(glance, OverflowReport::NotYet);
+                *self = Self::TooLong(scanner, OverflowReport::NotYet);
             }
             Self::TooLong(..) => {}
         }
-        let Self::TooLong(glance, told) = self else { return None };
-        if *told == OverflowReport::Already {
+        let Self::TooLong(scanner, report) = self else { return None };
+        if *report == OverflowReport::Already {
             return None;
         }
-        if glance.answers().is_none() {
-            glance.see(piece);
+        if scanner.answers().is_none() {
+            scanner.see(chunk);
         }
-        let found = too_long(glance, most);
-        if found.is_some() {
-            *told = OverflowReport::Already;
+        let error = too_long(scanner, limit);
+        if error.is_some() {
+            *report = OverflowReport::Already;
         }
-        found
+        error
     }
 
     /// Handles the end of the line.
@@ -157,8 +157,8 @@ mod tests {
 
     /// Checks everything that is read from these bytes, with lines of at most a hundred bytes.
     async fn check(bytes: &str, expect: &[&str]) {
-        for piece in [1, 7, 4096] {
-            let (mut theirs, ours) = tokio::io::duplex(piece);
+        for capacity in [1, 7, 4096] {
+            let (mut theirs, ours) = tokio::io::duplex(capacity);
             let bytes = bytes.to_owned();
             tokio::spawn(async move { theirs.write_all(bytes.as_bytes()).await });
             let mut lines = LineTransport::new(ours, tokio::io::sink(), 100);
@@ -166,24 +166,24 @@ mod tests {
             while let Some(message) = lines.receive().await {
                 all.push(told(Some(message)));
             }
-            assert_eq!(all, expect, "in pieces of {piece}");
+            assert_eq!(all, expect, "in pieces of {capacity}");
         }
     }
 
     #[tokio::test]
     async fn each_line_is_a_message_or_nothing() {
-        let one = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
-        check(&format!("{one}\r\ngarbage\n\n{one}\n{one}"), &["answer 1", "answer 1"]).await;
+        let answer = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
+        check(&format!("{answer}\r\ngarbage\n\n{answer}\n{answer}"), &["answer 1", "answer 1"]).await;
     }
 
     #[tokio::test]
     async fn who_waits_for_a_line_that_is_too_long_is_told_once_and_the_next_is_heard() {
         let long = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"a":"{}"}}}}"#, "x".repeat(1_000));
         let late = format!(r#"{{"result":{{"a":"{}"}},"id":2}}"#, "x".repeat(1_000));
-        let one = r#"{"jsonrpc":"2.0","id":3,"result":{}}"#;
-        let said = |id: u32| format!("error {id}: its answer cannot be read: it has more than 100 bytes");
-        check(&format!("{long}\n{late}\n{one}\n"), &[&said(1), &said(2), "answer 3"]).await;
-        check(&format!("{}\n{one}\n", "x".repeat(1_000)), &["answer 3"]).await;
+        let answer = r#"{"jsonrpc":"2.0","id":3,"result":{}}"#;
+        let error = |id: u32| format!("error {id}: its answer cannot be read: it has more than 100 bytes");
+        check(&format!("{long}\n{late}\n{answer}\n"), &[&error(1), &error(2), "answer 3"]).await;
+        check(&format!("{}\n{answer}\n", "x".repeat(1_000)), &["answer 3"]).await;
     }
 
     #[tokio::test]

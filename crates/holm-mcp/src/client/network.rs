@@ -32,8 +32,8 @@ const COMPLAINTS: &[&str] = &[
 ];
 
 /// Whether a message says that there is no network.
-pub(super) fn is_missed(said: &str) -> bool {
-    COMPLAINTS.iter().any(|complaint| said.contains(complaint))
+pub(super) fn is_missed(output: &str) -> bool {
+    COMPLAINTS.iter().any(|complaint| output.contains(complaint))
 }
 
 #[cfg(test)]
@@ -42,7 +42,7 @@ mod tests {
 
     #[test]
     fn programs_that_miss_the_network_are_understood() {
-        for said in [
+        for output in [
             "npm error code ENOTCACHED\nnpm error request to https://registry.npmjs.org/x failed",
             "npm error request failed, reason: getaddrinfo EAI_AGAIN registry.npmjs.org",
             "urllib.error.URLError: <urlopen error [Errno -3] Temporary failure in name resolution>",
@@ -50,10 +50,10 @@ mod tests {
             "error: Network connectivity is disabled, but the requested data wasn't found in the cache",
             "curl: (6) Could not resolve host: example.com",
         ] {
-            assert!(is_missed(said), "{said}");
+            assert!(is_missed(output), "{output}");
         }
-        for said in ["", "listening on stdio", "No module named 'mcp'", "connected to the network"] {
-            assert!(!is_missed(said), "{said}");
+        for output in ["", "listening on stdio", "No module named 'mcp'", "connected to the network"] {
+            assert!(!is_missed(output), "{output}");
         }
     }
 }

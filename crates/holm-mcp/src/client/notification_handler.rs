@@ -227,11 +227,11 @@ mod tests {
     #[test]
     fn a_person_is_asked_so_often_for_each_call_and_no_more() {
         let routes = ProgressRoutes::default();
-        let one = routes.call();
+        let first_call = routes.call();
         assert_eq!(asks(&routes), MOST_QUESTIONS);
         let other = routes.call();
         assert_eq!(asks(&routes), MOST_QUESTIONS, "another call is another matter");
-        drop(one);
+        drop(first_call);
         assert_eq!(asks(&routes), 0);
         drop(other);
         assert_eq!(asks(&routes), MOST_QUESTIONS);

@@ -57,9 +57,9 @@ pub(crate) struct ServerStderr {
 }
 
 impl ServerStderr {
-    fn add(&self, piece: &[u8]) {
+    fn add(&self, chunk: &[u8]) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.extend(piece.iter().skip(piece.len().saturating_sub(KEPT)));
+        kept.extend(chunk.iter().skip(chunk.len().saturating_sub(KEPT)));
         let over = kept.len().saturating_sub(KEPT);
         kept.drain(..over);
         let may_complain = self.network != JailNetwork::Open && !*self.needs_network.borrow();
@@ -69,43 +69,43 @@ impl ServerStderr {
     }
 
     /// A hint about a missing grant, as far as the error output shows one.
-    fn hint(&self, said: &str) -> String {
+    fn hint(&self, output: &str) -> String {
         if *self.needs_network.borrow() {
             return format!("; {}", network::HINT);
         }
         let packages = || {
-            let misses = said.contains("No module named") || said.contains("ModuleNotFoundError");
+            let misses = output.contains("No module named") || output.contains("ModuleNotFoundError");
             self.packages.as_ref().filter(|_| misses).map(|folder| format!("read:{}/**", folder.display()))
         };
         // The shell that starts a link says so if it finds nothing behind the link.
         let installation = || {
-            let misses = said.lines().any(|line| line.contains("exec: ") && line.ends_with(": not found"));
+            let misses = output.lines().any(|line| line.contains("exec: ") && line.ends_with(": not found"));
             self.installation
                 .as_ref()
                 .filter(|_| misses)
                 .map(|folder| format!("read:{}/**", folder.display()))
         };
-        let missed = missed(said, &self.known).or_else(packages).or_else(installation);
+        let missed = missed(output, &self.known).or_else(packages).or_else(installation);
         missed.map(|grant| format!("; it may need the grant {grant}")).unwrap_or_default()
     }
 
     /// The last error output for a message; empty if the server wrote nothing.
     pub(crate) fn last(&self) -> String {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let said = String::from_utf8_lossy(kept.make_contiguous());
-        let text = cut(said.trim());
-        let hint = self.hint(&said);
+        let output = String::from_utf8_lossy(kept.make_contiguous());
+        let text = cut(output.trim());
+        let hint = self.hint(&output);
         if text.is_empty() { text } else { format!("; its last words: {text}{hint}") }
     }
 }
 
 /// Finds a file that exists outside the jail, and that the server reports as missing or unreadable.
 /// Returns the grant for it. Only known places count.
-fn missed(said: &str, known: &[PathBuf]) -> Option<String> {
+fn missed(output: &str, known: &[PathBuf]) -> Option<String> {
     const COMPLAINTS: [&str; 5] =
         ["No such file", "Permission denied", "ENOENT", "EACCES", "Cannot find module"];
     let complains = |line: &&str| COMPLAINTS.iter().any(|complaint| line.contains(complaint));
-    let ends = |letter: char| letter.is_whitespace() || "'\"`(),<>=[]".contains(letter);
+    let ends = |character: char| character.is_whitespace() || "'\"`(),<>=[]".contains(character);
     let named = |line: &'_ str| -> Vec<String> {
         let words = line.split(ends).map(|word| word.trim_end_matches([':', '.', ';']));
         let paths: Vec<String> = words.filter(|word| word.starts_with('/')).map(str::to_owned).collect();
@@ -113,7 +113,7 @@ fn missed(said: &str, known: &[PathBuf]) -> Option<String> {
         let speaker = usize::from(line.starts_with('/') && paths.len() > 1);
         paths.into_iter().skip(speaker).collect()
     };
-    let mut paths = said.lines().filter(complains).flat_map(named);
+    let mut paths = output.lines().filter(complains).flat_map(named);
     let is_known = |path: &Path| {
         let plain = !path.components().any(|part| part == Component::ParentDir);
         plain && known.iter().any(|place| path.starts_with(place))
@@ -130,7 +130,7 @@ impl ServerProcess {
         spec: &McpServerSpec,
         program: &ServerProgram,
     ) -> Result<(Self, Receiver, Sender), RemoteServerError> {
-        let not = |why: String| RemoteServerError::NotStarted(why);
+        let not = |reason: String| RemoteServerError::NotStarted(reason);
         if let Some(check) = programs.check.clone() {
             // This reads files, which must not block the async threads.
             let spec = spec.clone();
@@ -200,9 +200,9 @@ impl Drop for ServerProcess {
 /// Reads error output to its end, so that the server never blocks on a full pipe, and
 /// keeps the last part.
 async fn drain(mut stderr: Receiver, words: ServerStderr, _until_all_is_read: Arc<watch::Sender<()>>) {
-    let mut piece = vec![0; 16 * 1024];
-    while let Ok(read @ 1..) = stderr.read(&mut piece).await {
-        words.add(piece.get(..read).unwrap_or_default());
+    let mut buffer = vec![0; 16 * 1024];
+    while let Ok(read @ 1..) = stderr.read(&mut buffer).await {
+        words.add(buffer.get(..read).unwrap_or_default());
     }
 }
 

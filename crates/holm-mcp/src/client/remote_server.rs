@@ -381,9 +381,9 @@ impl RemoteServer {
             RemoteServerState::Up(link, _) if !link.is_closed() => return Ok(Arc::clone(link)),
             RemoteServerState::Up(link, _) if link.age() >= STEADY => 0,
             RemoteServerState::Up(_, failures) => *failures,
-            RemoteServerState::Down { until, why, .. } if Instant::now() < *until => {
+            RemoteServerState::Down { until, why: error, .. } if Instant::now() < *until => {
                 let seconds = until.duration_since(Instant::now()).as_secs() + 1;
-                return Err(RemoteServerError::Resting { why: Box::new(why.clone()), seconds });
+                return Err(RemoteServerError::Resting { why: Box::new(error.clone()), seconds });
             }
             RemoteServerState::Down { failures, .. } => *failures,
             RemoteServerState::Idle => 0,
@@ -398,14 +398,14 @@ impl RemoteServer {
                 self.0.openings.send_modify(|count| *count += 1);
                 Ok(link)
             }
-            Err(why) => {
+            Err(error) => {
                 let rest = REST.saturating_mul(1 << failures.min(6)).min(LONGEST_REST);
                 *state = RemoteServerState::Down {
                     failures: failures + 1,
                     until: Instant::now() + rest,
-                    why: why.clone(),
+                    why: error.clone(),
                 };
-                Err(why)
+                Err(error)
             }
         }
     }
@@ -488,7 +488,7 @@ impl RemoteServer {
     fn pin(&self, tool: &str) -> std::path::PathBuf {
         let escaped: String = tool
             .chars()
-            .flat_map(|letter| match letter {
+            .flat_map(|character| match character {
                 '/' => "%2F".chars().collect::<Vec<_>>(),
                 '%' => "%25".chars().collect(),
                 other => vec![other],

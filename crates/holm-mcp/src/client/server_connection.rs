@@ -98,13 +98,13 @@ impl ServerConnection {
         let serving = Box::pin(ear.serve_with_lifecycle(lines, mode(era)));
         let served = tokio::select! {
             served = serving => served,
-            why = process.needs_network() => return Err(RemoteServerError::Unreachable(why).into()),
+            reason = process.needs_network() => return Err(RemoteServerError::Unreachable(reason).into()),
         };
         match served {
             Ok(service) => Ok((service, process)),
             Err(error) => match ExchangeError::from(error) {
-                ExchangeError::Other(RemoteServerError::Unreachable(why)) => {
-                    Err(RemoteServerError::Unreachable(why + &process.last_words().await).into())
+                ExchangeError::Other(RemoteServerError::Unreachable(reason)) => {
+                    Err(RemoteServerError::Unreachable(reason + &process.last_words().await).into())
                 }
                 other => Err(other),
             },
@@ -315,8 +315,8 @@ impl ServerConnection {
         let mut answers: InputResponses = BTreeMap::new();
         for (key, request) in asked.input_requests.unwrap_or_default() {
             let InputRequest::Elicitation(request) = request else {
-                let what = "it asks for a model or for folders, which Holm does not provide".to_owned();
-                return Err(RemoteServerError::Protocol(what).into());
+                let reason = "it asks for a model or for folders, which Holm does not provide".to_owned();
+                return Err(RemoteServerError::Protocol(reason).into());
             };
             let answer = tokio::select! {
                 answer = self.service.service().elicit(request.params) => answer,

@@ -40,9 +40,9 @@ impl ServerJob {
         let mut starts = 1;
         loop {
             let (jail, grants, open) = (jail.clone(), grants.clone(), open.clone());
-            let place = workspace.clone();
+            let folder = workspace.clone();
             // This walks over the workspace.
-            let held = tokio::task::spawn_blocking(move || hold(jail, &place, &grants, &open)).await;
+            let held = tokio::task::spawn_blocking(move || hold(jail, &folder, &grants, &open)).await;
             let (jail, record) = held.map_err(|error| error.to_string())?;
             let error = match programs.launcher.spawn(&programs.engine, &jail, task).await {
                 Ok(job) => return Ok(Self { job, record, workspace }),

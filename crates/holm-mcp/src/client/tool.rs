@@ -184,12 +184,12 @@ fn listed(lines: impl Iterator<Item = String>) -> ToolOutput {
 fn told(prompt: GetPromptResult) -> ToolOutput {
     let mut all = ToolOutput::default();
     for message in prompt.messages {
-        let one = output(rmcp::model::CallToolResult::success(vec![message.content]));
+        let part = output(rmcp::model::CallToolResult::success(vec![message.content]));
         if !all.text.is_empty() {
             all.text.push('\n');
         }
-        all.text.push_str(&one.text);
-        all.parts.extend(one.parts);
+        all.text.push_str(&part.text);
+        all.parts.extend(part.parts);
     }
     all
 }

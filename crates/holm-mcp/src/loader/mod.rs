@@ -103,7 +103,7 @@ impl McpLoader {
     ///
     /// [`ToolLoadError::Refused`] if the file is invalid, with the reason.
     pub fn read(&self, path: &Path, bytes: &[u8]) -> Result<Vec<McpServerSpec>, ToolLoadError> {
-        let refused = |why: String| ToolLoadError::refused(why);
+        let refused = |reason: String| ToolLoadError::refused(reason);
         if bytes.len() > MAX_FILE {
             return Err(refused(format!("it has more than {MAX_FILE} bytes")));
         }
@@ -156,7 +156,7 @@ impl McpLoader {
     async fn offers(
         &self,
         look: &ServerWatch,
-        place: &WatchContext,
+        context: &WatchContext,
     ) -> Result<Vec<ToolOffer>, ToolLoadError> {
         let name = look.remote.name();
         let mut waited = StartupWait::NotAtAll;
@@ -170,10 +170,10 @@ impl McpLoader {
                 self.start.answered();
                 self.offered(look, reading)
             }
-            Some(Err(why)) => Err(ToolLoadError::unavailable(why)),
+            Some(Err(error)) => Err(ToolLoadError::unavailable(error)),
             None => {
                 if waited == StartupWait::ToTheEnd {
-                    look.give_up(place);
+                    look.give_up(context);
                 }
                 Err(ToolLoadError::later(format!(
                     "the server {name} has not answered yet, so its tools are missing for now; `holm mcp test {name}` waits for it"
@@ -211,8 +211,8 @@ impl ToolLoader for McpLoader {
                      tool confirm {file}`"
                 )));
             }
-            let (looks, place) = (self.looks(found)?, self.place(found));
-            let asked = looks.iter().map(|look| self.offers(look, &place));
+            let (looks, context) = (self.looks(found)?, self.place(found));
+            let asked = looks.iter().map(|look| self.offers(look, &context));
             let (mut offers, mut wrong) = (Vec::new(), Vec::new());
             for asked in futures::future::join_all(asked).await {
                 match asked {

@@ -41,8 +41,8 @@ pub(super) struct WatchContext {
 impl ServerWatch {
     /// Starts asking the server. If a cached list exists, uses that and waits until a
     /// call needs the server.
-    pub(super) fn begin(remote: RemoteServer, place: WatchContext) -> Self {
-        let memory = place.known.as_ref().and_then(|known| known.find(remote.name(), &place.entry));
+    pub(super) fn begin(remote: RemoteServer, context: WatchContext) -> Self {
+        let memory = context.known.as_ref().and_then(|known| known.find(remote.name(), &context.entry));
         let was_silent = memory == Some(ListCacheEntry::Silent);
         let remembered = match memory {
             Some(ListCacheEntry::Listed(reading)) => Some(Ok(reading)),
@@ -50,7 +50,7 @@ impl ServerWatch {
         };
         let (sender, found) = watch::channel(remembered);
         let shown = Arc::default();
-        let keeper = WatchTask { remote: remote.clone(), place, sender, shown: Arc::clone(&shown) };
+        let keeper = WatchTask { remote: remote.clone(), place: context, sender, shown: Arc::clone(&shown) };
         let task = tokio::spawn(keeper.keep()).abort_handle();
         Self { remote, was_silent, found, shown, task }
     }
@@ -73,9 +73,9 @@ impl ServerWatch {
     }
 
     /// Records that waiting for the server is useless.
-    pub(super) fn give_up(&self, place: &WatchContext) {
-        if let Some(known) = &place.known {
-            known.silent(self.remote.name(), &place.entry);
+    pub(super) fn give_up(&self, context: &WatchContext) {
+        if let Some(known) = &context.known {
+            known.silent(self.remote.name(), &context.entry);
         }
     }
 }

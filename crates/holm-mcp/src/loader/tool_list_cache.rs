@@ -67,8 +67,8 @@ impl ToolListCache {
         }
     }
 
-    fn write(&self, server: &ServerName, entry: &ContentHash, said: ListCacheReply) {
-        if let Ok(text) = serde_json::to_vec(&ListCacheFile { entry: entry.to_string(), said }) {
+    fn write(&self, server: &ServerName, entry: &ContentHash, reply: ListCacheReply) {
+        if let Ok(text) = serde_json::to_vec(&ListCacheFile { entry: entry.to_string(), said: reply }) {
             let _ = self.files.write(server, entry, &text);
         }
     }
@@ -126,7 +126,7 @@ impl StoredTool {
     }
 
     fn definition(self) -> Option<ToolDefinition> {
-        let digit = |place: usize| u8::from_str_radix(self.sha256.get(place * 2..place * 2 + 2)?, 16).ok();
+        let digit = |index: usize| u8::from_str_radix(self.sha256.get(index * 2..index * 2 + 2)?, 16).ok();
         let bytes: Vec<u8> = (0..32).map(digit).collect::<Option<_>>()?;
         Some(ToolDefinition {
             schema: Json::parse(&self.schema).ok()?,

@@ -102,10 +102,10 @@ impl AgentNames {
 #[must_use]
 pub fn slug(name: &str) -> String {
     let mut slug = String::new();
-    for letter in name.chars() {
-        let letter = letter.to_ascii_lowercase();
-        if letter.is_ascii_alphanumeric() {
-            slug.push(letter);
+    for character in name.chars() {
+        let character = character.to_ascii_lowercase();
+        if character.is_ascii_alphanumeric() {
+            slug.push(character);
         } else if !slug.is_empty() && !slug.ends_with('_') {
             slug.push('_');
         }

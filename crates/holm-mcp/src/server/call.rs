@@ -102,8 +102,8 @@ pub(super) async fn call(
     stop: &CancellationToken,
 ) -> ToolOutput {
     let kept: Arc<Mutex<Option<ToolOutput>>> = Arc::default();
-    let said: Arc<Mutex<(Outcome, String)>> = Arc::new(Mutex::new((Outcome::Refused, String::new())));
-    let watched = Arc::clone(&said);
+    let result: Arc<Mutex<(Outcome, String)>> = Arc::new(Mutex::new((Outcome::Refused, String::new())));
+    let watched = Arc::clone(&result);
     let held = ToolOutputCapture {
         tool: Arc::clone(tool),
         containment: ToolContainment::new("mcp").secrets(rights.secrets.clone()),
@@ -141,7 +141,7 @@ pub(super) async fn call(
         return ToolOutput::failed(error);
     }
     let output = kept.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let (outcome, text) = said.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let (outcome, text) = result.lock().unwrap_or_else(PoisonError::into_inner).clone();
     match output {
         // Output that the guards rejected is not returned.
         Some(output) if outcome == output.outcome => output,
@@ -186,18 +186,18 @@ fn script(tool: &str, arguments: &str) -> impl holm_runtime::Model + 'static {
 }
 
 /// Records the outcome of the call and the text that a model would have read.
-fn watch(said: &Mutex<(Outcome, String)>, event: &Event) {
-    let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
+fn watch(recorded: &Mutex<(Outcome, String)>, event: &Event) {
+    let mut recorded = recorded.lock().unwrap_or_else(PoisonError::into_inner);
     match event {
-        Event::CallFinished { outcome, .. } => said.0 = *outcome,
+        Event::CallFinished { outcome, .. } => recorded.0 = *outcome,
         Event::MessageAdded { message } => {
             let result = message.blocks.iter().find_map(|block| match block {
                 Block::ToolResult(result) => Some(result),
                 _ => None,
             });
             if let Some(result) = result {
-                said.0 = result.outcome;
-                said.1 = result.said().trim().to_owned();
+                recorded.0 = result.outcome;
+                recorded.1 = result.said().trim().to_owned();
             }
         }
         _ => {}

@@ -36,16 +36,16 @@ impl ListChanges {
             let (tools, resources, prompts) =
                 (tools(&mut self.tools), counted(&mut self.resources), counted(&mut self.prompts));
             let agents = counted(&mut self.agents);
-            let (what, goes_on) = tokio::select! {
+            let (list, is_open) = tokio::select! {
                 more = agents => (ListKind::Agents, more),
                 more = tools => (ListKind::Tools, more.is_some()),
                 more = resources => (ListKind::Resources, more),
                 more = prompts => (ListKind::Prompts, more),
             };
-            if goes_on {
-                return what;
+            if is_open {
+                return list;
             }
-            match what {
+            match list {
                 ListKind::Agents => self.agents = None,
                 ListKind::Tools => self.tools = None,
                 ListKind::Resources => self.resources = None,

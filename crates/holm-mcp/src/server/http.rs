@@ -83,7 +83,7 @@ impl HttpAccessPolicy {
         let given = request.headers().get(AUTHORIZATION).and_then(|value| value.to_str().ok());
         let given = given.and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
         let (given, right) = (Sha256::digest(given), Sha256::digest(token.expose_secret()));
-        given.iter().zip(right.iter()).fold(0, |differ, (one, other)| differ | (one ^ other)) == 0
+        given.iter().zip(right.iter()).fold(0, |differ, (a, b)| differ | (a ^ b)) == 0
     }
 }
 
@@ -126,11 +126,11 @@ pub async fn serve_http<S: ServerHandler + Clone>(
         return Err(McpHttpError::Exposed(address));
     }
     let service = service(handler, &door, CancellationToken::new());
-    let (door, room) = (Arc::new(door), Arc::new(Semaphore::new(MAX_CONNECTIONS)));
+    let (door, connections) = (Arc::new(door), Arc::new(Semaphore::new(MAX_CONNECTIONS)));
     loop {
         // The semaphore is never closed. A connection that fails during accept concerns only its
         // client.
-        let Ok(permit) = Arc::clone(&room).acquire_owned().await else { continue };
+        let Ok(permit) = Arc::clone(&connections).acquire_owned().await else { continue };
         let Ok((stream, _)) = listener.accept().await else { continue };
         let (service, door) = (service.clone(), Arc::clone(&door));
         tokio::spawn(async move {
@@ -207,12 +207,12 @@ async fn answer<S: ServerHandler>(
         Err(_) => return plain(StatusCode::BAD_REQUEST, "the request has more than one `Host`"),
     }
     if !door.knows(&request) {
-        let why = if request.headers().contains_key(AUTHORIZATION) {
+        let reason = if request.headers().contains_key(AUTHORIZATION) {
             "unknown token"
         } else {
             "a token is needed: `authorization: Bearer …`"
         };
-        let mut refused = plain(StatusCode::UNAUTHORIZED, why);
+        let mut refused = plain(StatusCode::UNAUTHORIZED, reason);
         refused.headers_mut().insert(WWW_AUTHENTICATE, http::HeaderValue::from_static("Bearer"));
         return refused;
     }

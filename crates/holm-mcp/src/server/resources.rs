@@ -23,7 +23,7 @@ pub(super) async fn resources(
     after: Option<String>,
     secrets: &SecretRedactor,
 ) -> Result<ListResourcesResult, ErrorData> {
-    let page = library.page(after).await.map_err(|why| ErrorData::invalid_params(why, None))?;
+    let page = library.page(after).await.map_err(|reason| ErrorData::invalid_params(reason, None))?;
     let resource = |entry: super::ResourceEntry| {
         Resource::new(entry.uri, entry.name).with_title(secrets.text(&entry.title)).with_mime_type(entry.kind)
     };
@@ -40,7 +40,7 @@ pub(super) async fn read(
     uri: String,
     secrets: &SecretRedactor,
 ) -> Result<ReadResourceResult, ErrorData> {
-    let read = library.read(uri.clone()).await.map_err(|why| ErrorData::internal_error(why, None))?;
+    let read = library.read(uri.clone()).await.map_err(|reason| ErrorData::internal_error(reason, None))?;
     let Some(found) = read else {
         return Err(ErrorData::resource_not_found("there is no such resource", Some(json!({ "uri": uri }))));
     };

@@ -258,12 +258,12 @@ impl McpServerHandler {
         let mut changes = self.changes();
         tokio::spawn(async move {
             loop {
-                let told = match changes.next().await {
+                let sent = match changes.next().await {
                     ListKind::Agents | ListKind::Tools => peer.notify_tool_list_changed().await,
                     ListKind::Resources => peer.notify_resource_list_changed().await,
                     ListKind::Prompts => peer.notify_prompt_list_changed().await,
                 };
-                if told.is_err() {
+                if sent.is_err() {
                     return;
                 }
             }
@@ -339,12 +339,12 @@ impl ServerHandler for McpServerHandler {
                 changed = changes.next() => changed,
             };
             let sink = context.sink();
-            let told = match changed {
+            let sent = match changed {
                 ListKind::Agents | ListKind::Tools => sink.notify_tool_list_changed().await,
                 ListKind::Resources => sink.notify_resource_list_changed().await,
                 ListKind::Prompts => sink.notify_prompt_list_changed().await,
             };
-            if told.is_err() {
+            if sent.is_err() {
                 return Ok(());
             }
         }

@@ -51,8 +51,8 @@ async fn connect(
     let (ours, theirs) = tokio::io::duplex(64 * 1024);
     let (read, write) = tokio::io::split(theirs);
     tokio::spawn(serve_stdio(exposed, read, write));
-    let (sender, told) = mpsc::unbounded_channel();
-    (Told(sender).serve(ours).await.unwrap(), told)
+    let (sender, notices) = mpsc::unbounded_channel();
+    (Told(sender).serve(ours).await.unwrap(), notices)
 }
 
 async fn call(
@@ -82,15 +82,15 @@ fn echo(name: &str, level: Level) -> Toolbox {
 
 #[tokio::test]
 async fn a_tool_is_listed_and_called_and_says_how_far_it_is() {
-    let (client, mut told) =
+    let (client, mut notices) =
         connect(McpServerHandler::new().tools(echo("look", Level::ReadOnly), CallRights::default())).await;
     let listed = client.list_all_tools().await.unwrap();
     assert_eq!(listed[0].name, "look");
     assert_eq!(listed[0].annotations.as_ref().unwrap().read_only_hint, Some(true));
     let result = call(&client, "look", json!({ "path": "a" })).await;
     assert_eq!((text(&result), result.is_error), (r#"{"path":"a"}"#, Some(false)));
-    let said = tokio::time::timeout(PATIENCE, told.recv()).await.unwrap().unwrap();
-    assert_eq!(said, r#"1 of Some(2.0): Some("half")"#);
+    let notice = tokio::time::timeout(PATIENCE, notices.recv()).await.unwrap().unwrap();
+    assert_eq!(notice, r#"1 of Some(2.0): Some("half")"#);
 }
 
 #[tokio::test]
@@ -264,7 +264,7 @@ async fn a_tool_that_is_not_there_is_an_error_of_the_protocol() {
 #[tokio::test]
 async fn a_client_hears_that_tools_came_and_went() {
     let registry = ToolRegistry::new();
-    let (client, mut told) = connect(McpServerHandler::new().registry(
+    let (client, mut notices) = connect(McpServerHandler::new().registry(
         registry.clone(),
         RegistryExposure::Everything,
         CallRights::default(),
@@ -274,8 +274,8 @@ async fn a_client_hears_that_tools_came_and_went() {
     let tools = echo("late", Level::None);
     let offers: Vec<ToolOffer> = tools.iter().map(|tool| ToolOffer::new(Arc::clone(tool))).collect();
     registry.edit(|edit| edit.set(ToolSource::new(SourceRank::User, "x"), offers));
-    let said = tokio::time::timeout(PATIENCE, told.recv()).await.unwrap();
-    assert_eq!(said.as_deref(), Some("changed"));
+    let notice = tokio::time::timeout(PATIENCE, notices.recv()).await.unwrap();
+    assert_eq!(notice.as_deref(), Some("changed"));
     assert_eq!(client.list_all_tools().await.unwrap()[0].name, "late");
 }
 
@@ -285,7 +285,7 @@ async fn a_client_hears_nothing_of_a_look_that_found_the_same() {
     let offers = || tools.iter().map(|tool| ToolOffer::new(Arc::clone(tool))).collect::<Vec<ToolOffer>>();
     let same = || registry.edit(|edit| edit.set(ToolSource::new(SourceRank::User, "x"), offers()));
     same();
-    let (client, mut told) = connect(McpServerHandler::new().registry(
+    let (client, mut notices) = connect(McpServerHandler::new().registry(
         registry.clone(),
         RegistryExposure::Everything,
         CallRights::default(),
@@ -298,9 +298,9 @@ async fn a_client_hears_nothing_of_a_look_that_found_the_same() {
         client.list_all_tools().await.unwrap();
     }
     registry.edit(|edit| edit.remove(&ToolSource::new(SourceRank::User, "x")));
-    assert_eq!(tokio::time::timeout(PATIENCE, told.recv()).await.unwrap().as_deref(), Some("changed"));
+    assert_eq!(tokio::time::timeout(PATIENCE, notices.recv()).await.unwrap().as_deref(), Some("changed"));
     assert!(client.list_all_tools().await.unwrap().is_empty());
-    assert!(told.try_recv().is_err(), "one change is told once");
+    assert!(notices.try_recv().is_err(), "one change is told once");
 }
 
 #[tokio::test]

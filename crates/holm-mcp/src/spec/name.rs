@@ -31,10 +31,10 @@ impl ServerName {
     #[must_use]
     pub fn near(text: &str) -> Option<Self> {
         let mut name = String::new();
-        for letter in text.chars() {
-            let letter = letter.to_ascii_lowercase();
-            if letter.is_ascii_lowercase() || letter.is_ascii_digit() {
-                name.push(letter);
+        for character in text.chars() {
+            let character = character.to_ascii_lowercase();
+            if character.is_ascii_lowercase() || character.is_ascii_digit() {
+                name.push(character);
             } else if !name.is_empty() && !name.ends_with('-') {
                 name.push('-');
             }
@@ -53,11 +53,13 @@ impl FromStr for ServerName {
     type Err = ServerSpecError;
 
     fn from_str(text: &str) -> Result<Self, ServerSpecError> {
-        let good = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
+        let good = |character: char| {
+            character.is_ascii_lowercase() || character.is_ascii_digit() || character == '-'
+        };
         let ends = text.starts_with('-') || text.ends_with('-');
         if text.is_empty() || text.len() > LONGEST || ends || !text.chars().all(good) {
             return Err(ServerSpecError::Name(
-                text.chars().filter(|letter| !letter.is_control()).take(64).collect(),
+                text.chars().filter(|character| !character.is_control()).take(64).collect(),
             ));
         }
         Ok(Self(text.to_owned()))

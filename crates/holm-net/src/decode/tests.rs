@@ -26,8 +26,8 @@ fn gzip(content: &[u8]) -> Vec<u8> {
 fn decode(encoding: &str, wire: &[u8], max: u64, step: usize) -> Result<Vec<u8>, NetError> {
     let mut decoder = BodyDecoder::new(&headers(&[("content-encoding", encoding)]), max)?;
     let mut content = Vec::new();
-    for piece in wire.chunks(step) {
-        content.extend_from_slice(&decoder.push(Bytes::copy_from_slice(piece))?);
+    for chunk in wire.chunks(step) {
+        content.extend_from_slice(&decoder.push(Bytes::copy_from_slice(chunk))?);
     }
     content.extend_from_slice(&decoder.finish()?);
     Ok(content)
@@ -75,11 +75,11 @@ fn what_was_not_asked_for_is_refused() {
 
 #[test]
 fn a_broken_or_cut_answer_is_an_error() {
-    let whole = gzip(b"hello, hello, hello");
-    for end in 1..whole.len() {
-        assert!(matches!(decode("gzip", &whole[..end], 1000, 3), Err(NetError::Encoding(_))), "cut at {end}");
+    let body = gzip(b"hello, hello, hello");
+    for end in 1..body.len() {
+        assert!(matches!(decode("gzip", &body[..end], 1000, 3), Err(NetError::Encoding(_))), "cut at {end}");
     }
-    let mut wrong = whole.clone();
+    let mut wrong = body.clone();
     let sum = wrong.len() - 6;
     wrong[sum] ^= 1;
     assert!(matches!(decode("gzip", &wrong, 1000, 3), Err(NetError::Encoding(_))));

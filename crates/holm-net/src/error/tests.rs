@@ -2,9 +2,9 @@ use holm_grants::{AddressDenied, GrantPolicy, GrantSet, Url, address::AddressCla
 
 use super::{ConnectionDenied, NetError};
 
-fn refusal(url: &str, address: Option<&str>, why: AddressDenied) -> ConnectionDenied {
+fn refusal(url: &str, address: Option<&str>, reason: AddressDenied) -> ConnectionDenied {
     let url: Url = url.parse().unwrap();
-    ConnectionDenied::new(&url, address.map(|ip| ip.parse().unwrap()), why)
+    ConnectionDenied::new(&url, address.map(|ip| ip.parse().unwrap()), reason)
 }
 
 #[test]

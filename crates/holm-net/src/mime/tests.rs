@@ -5,8 +5,8 @@ use super::MimeFilter;
 
 fn check(wanted: &[&str], types: &[&str], fits: bool) {
     let mut headers = HeaderMap::new();
-    for one in types {
-        headers.append(CONTENT_TYPE, one.parse().unwrap());
+    for content_type in types {
+        headers.append(CONTENT_TYPE, content_type.parse().unwrap());
     }
     let mimes = MimeFilter::Only(wanted.iter().map(ToString::to_string).collect());
     assert_eq!(mimes.check(&headers).is_ok(), fits, "{wanted:?} and {types:?}");

@@ -82,6 +82,6 @@ fn in_words(ending: &Ending) -> String {
 }
 
 fn dollars(money: NanoUsd) -> String {
-    let (whole, rest) = (money.value() / 1_000_000_000, money.value() % 1_000_000_000);
-    format!("{whole}.{:06} USD", rest / 1_000)
+    let (dollars, nano_rest) = (money.value() / 1_000_000_000, money.value() % 1_000_000_000);
+    format!("{dollars}.{:06} USD", nano_rest / 1_000)
 }

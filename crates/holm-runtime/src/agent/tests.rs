@@ -233,8 +233,8 @@ async fn a_fork_in_the_midst_of_work_can_drop_it() {
         journal::replay(&journal::decode_strict(dropped.as_bytes()).unwrap()).unwrap();
     }
     let last = Seq::new(records.len() as u64 - 1);
-    let whole = |under_way| fork_journal(&text, last, "b", under_way).unwrap();
-    assert_eq!(whole(PendingWork::Kept), whole(PendingWork::Dropped), "nothing is under way at the end");
+    let forked = |under_way| fork_journal(&text, last, "b", under_way).unwrap();
+    assert_eq!(forked(PendingWork::Kept), forked(PendingWork::Dropped), "nothing is under way at the end");
 }
 
 #[test]
@@ -248,8 +248,8 @@ fn a_journal_that_another_kernel_continued_is_forked_before_the_record_that_dive
     let receipt = RecordReceipt { seq: Seq::new(2), at: now, effects: 0xfeed };
     let payload = journal::payload(&Input::Cancelled { reason: "enough".into() }).unwrap();
     lines += &writer.append(receipt, &payload).unwrap();
-    let whole = fork_journal(lines.as_bytes(), Seq::new(2), "b", PendingWork::Kept).unwrap_err();
-    assert!(matches!(whole, DriveError::Replay(ReplayError::Diverged { .. })), "{whole}");
+    let error = fork_journal(lines.as_bytes(), Seq::new(2), "b", PendingWork::Kept).unwrap_err();
+    assert!(matches!(error, DriveError::Replay(ReplayError::Diverged { .. })), "{error}");
     let forked = fork_journal(lines.as_bytes(), Seq::new(1), "b", PendingWork::Kept).unwrap();
     let run = journal::replay(&journal::decode_strict(forked.as_bytes()).unwrap()).unwrap();
     assert_eq!(run.transcript()[0].plain_text(), "go");

@@ -220,7 +220,7 @@ impl AnswerShape {
 fn read<T: DeserializeOwned>(wrapped: AnswerWrapping, text: &str) -> Result<T, String> {
     match wrapped {
         AnswerWrapping::No => serde_json::from_str(text),
-        AnswerWrapping::Yes => serde_json::from_str::<WrappedValue<T>>(text).map(|whole| whole.value),
+        AnswerWrapping::Yes => serde_json::from_str::<WrappedValue<T>>(text).map(|wrapper| wrapper.value),
     }
     .map_err(|error| error.to_string())
 }

@@ -119,8 +119,8 @@ async fn programs_get_the_whole_text_and_their_faults_are_contained() {
     assert_eq!(ruled(&checker, program("looks"), &ToolOutput::text("good")).await, CheckRuling::Passed);
     let failed = CheckRuling::Failed { reason: "-q".into() };
     assert_eq!(ruled(&checker, program("looks"), &ToolOutput::text("bad")).await, failed);
-    for (command, why) in [("panics", "panicked"), ("hangs", "longer than")] {
+    for (command, expected) in [("panics", "panicked"), ("hangs", "longer than")] {
         let ruling = ruled(&checker, program(command), &ToolOutput::text("x")).await;
-        assert!(matches!(&ruling, CheckRuling::Broken { reason } if reason.contains(why)), "{ruling:?}");
+        assert!(matches!(&ruling, CheckRuling::Broken { reason } if reason.contains(expected)), "{ruling:?}");
     }
 }

@@ -48,11 +48,11 @@ impl ChildExecution {
         let id = child_id(&self.child.request);
         let stop = self.child.stop.clone();
         let begun = async {
-            let place = Arc::clone(&self.places).acquire_owned().await;
-            let place = place.map_err(|_| ChildStartError("the host is shutting down".into()))?;
+            let permit = Arc::clone(&self.places).acquire_owned().await;
+            let permit = permit.map_err(|_| ChildStartError("the host is shutting down".into()))?;
             // The parent records it first, so that no journal is ever without an owner.
             self.child.started(&*id).await.map_err(|error| ChildStartError(error.to_string()))?;
-            Ok(place)
+            Ok(permit)
         };
         let begun = tokio::select! {
             biased;
@@ -185,22 +185,22 @@ impl ChildExecution {
             ending => {
                 let part = run.unfinished_answer().to_owned();
                 let (run, ending) = (run.started().run.clone(), Box::new(ending));
-                let mut why = crate::NoAnswerError { run, ending }.to_string();
+                let mut message = crate::NoAnswerError { run, ending }.to_string();
                 if !part.is_empty() {
-                    why = format!("{why}. The part of its answer that exists:\n{part}");
+                    message = format!("{message}. The part of its answer that exists:\n{part}");
                 }
-                self.failed(&ChildStartError(why)).output
+                self.failed(&ChildStartError(message)).output
             }
         };
         ChildResult { output, ..bill(run) }
     }
 
-    fn failed(&self, why: &ChildStartError) -> ChildResult {
-        ChildResult { output: ToolOutput::failed(self.reason(why)), ..ChildResult::default() }
+    fn failed(&self, error: &ChildStartError) -> ChildResult {
+        ChildResult { output: ToolOutput::failed(self.reason(error)), ..ChildResult::default() }
     }
 
-    fn reason(&self, why: &ChildStartError) -> String {
-        format!("the helper `{}` failed: {}", self.helper.name(), why.0)
+    fn reason(&self, error: &ChildStartError) -> String {
+        format!("the helper `{}` failed: {}", self.helper.name(), error.0)
     }
 }
 

@@ -58,7 +58,7 @@ impl ChildRegistry {
         if let Some(known) = places.get(parent).and_then(Weak::upgrade) {
             return known;
         }
-        places.retain(|_, place| place.strong_count() > 0);
+        places.retain(|_, semaphore| semaphore.strong_count() > 0);
         let fresh = Arc::new(Semaphore::new(most));
         places.insert(parent.to_owned(), Arc::downgrade(&fresh));
         fresh

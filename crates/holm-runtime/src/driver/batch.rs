@@ -46,8 +46,8 @@ impl Driver {
         }
         self.batch.lines.clear();
         let least = least_durability(&fact);
-        if let Some(told) = plan::told(&self.run, &fact) {
-            self.step(now, told)?;
+        if let Some(input) = plan::told(&self.run, &fact) {
+            self.step(now, input)?;
             self.collect();
         }
         self.step(now, fact)?;
@@ -83,11 +83,11 @@ impl Driver {
     /// Effects of a change are requested again once the run is taken over. Only the end of the work
     /// under way is not, so it is taken here.
     fn hear_the_end(&mut self) {
-        let mut told = Vec::new();
+        let mut effects = Vec::new();
         loop {
             match self.run.poll() {
                 Effect::Wait(_) => break,
-                effect @ (Effect::Emit(_) | Effect::Finish(_)) => told.push(effect),
+                effect @ (Effect::Emit(_) | Effect::Finish(_)) => effects.push(effect),
                 Effect::CallModel { .. }
                 | Effect::RunTool { .. }
                 | Effect::Spawn { .. }
@@ -98,8 +98,8 @@ impl Driver {
                 | Effect::Summarise { .. } => {}
             }
         }
-        if told.iter().any(|effect| matches!(effect, Effect::Finish(_))) {
-            self.batch.effects.append(&mut told);
+        if effects.iter().any(|effect| matches!(effect, Effect::Finish(_))) {
+            self.batch.effects.append(&mut effects);
         }
     }
 
@@ -146,10 +146,10 @@ impl Driver {
     /// Records every call that is about to run. Returns the durability that this requires.
     fn dispatch(&mut self, now: Timestamp) -> Result<Durability, DriveError> {
         let mut durability = Durability::Written;
-        let mut place = 0;
+        let mut index = 0;
         // A dispatch may cause more calls, so the list may grow meanwhile.
-        while let Some(effect) = self.batch.effects.get(place) {
-            place += 1;
+        while let Some(effect) = self.batch.effects.get(index) {
+            index += 1;
             match effect {
                 Effect::RunTool { call, request } => {
                     let call = *call;

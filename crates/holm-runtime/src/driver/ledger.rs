@@ -44,8 +44,8 @@ impl Driver {
         // An entry is removed only after it was told. If the caller stops waiting here, it is told
         // with the next one.
         while let Some(shown) = notes.shown.front() {
-            let told = ledger.note(run, shown.group, &shown.standings);
-            let _ = tokio::time::timeout(PATIENCE, told).await;
+            let noted = ledger.note(run, shown.group, &shown.standings);
+            let _ = tokio::time::timeout(PATIENCE, noted).await;
             notes.shown.pop_front();
         }
     }
@@ -59,11 +59,11 @@ pub(super) async fn on_its_rung(mut started: Started, ledger: Option<&Arc<dyn Mo
     let late = || LedgerError { reason: format!("it did not answer within {PATIENCE:?}") };
     match asked.unwrap_or_else(|_| Err(late())) {
         Ok(standings) => {
-            let StartingRung { rung, why } =
+            let StartingRung { rung, why: reason } =
                 first_rung(ladder, &config.models, config.limits.budget, &standings);
             ladder.start = rung;
-            if !why.is_empty() {
-                ladder.why = why;
+            if !reason.is_empty() {
+                ladder.why = reason;
             }
         }
         Err(failed) => ladder.why = failed.to_string(),

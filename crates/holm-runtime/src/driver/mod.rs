@@ -324,9 +324,9 @@ impl Driver {
     pub async fn catch_up(&mut self) -> Result<Option<Ending>, DriveError> {
         while !self.is_at_work() {
             // A pending cancel is for the work that starts here.
-            let Some(said) = self.seat.0.next_said() else { return Ok(None) };
+            let Some(item) = self.seat.0.next_said() else { return Ok(None) };
             self.pay_late().await?;
-            self.listen(said).await?;
+            self.listen(item).await?;
         }
         self.go_on().await.map(Some)
     }
@@ -335,14 +335,14 @@ impl Driver {
     /// would store. Call it if you drop the run and do not [catch up](Self::catch_up): prompts that
     /// are not in the journal are lost with the run. All other waiting requests are dropped.
     pub fn unheard(&mut self) -> Vec<Prompt> {
-        let said = std::iter::from_fn(|| self.seat.0.next_said());
-        let words = said.filter_map(|said| match said {
-            MailboxItem::Fact(Input::Steered(words) | Input::FollowedUp(words) | Input::Prompted(words)) => {
-                Some(self.without_secrets(words))
-            }
+        let items = std::iter::from_fn(|| self.seat.0.next_said());
+        let prompts = items.filter_map(|item| match item {
+            MailboxItem::Fact(
+                Input::Steered(prompt) | Input::FollowedUp(prompt) | Input::Prompted(prompt),
+            ) => Some(self.without_secrets(prompt)),
             MailboxItem::Fact(_) | MailboxItem::Tools(_) | MailboxItem::Child(..) => None,
         });
-        words.collect()
+        prompts.collect()
     }
 
     /// Books the bills that arrived after the run had stopped waiting for them.
@@ -410,8 +410,8 @@ impl Driver {
     /// Waits for the next input and takes it: a message, the end of a task, or a deadline.
     async fn next(&mut self) -> Result<(), DriveError> {
         loop {
-            if let Some(said) = self.seat.0.next() {
-                return self.listen(said).await;
+            if let Some(item) = self.seat.0.next() {
+                return self.listen(item).await;
             }
             if let Some(fact) = self.tasks.next_ready() {
                 // The approver may have panicked and left the question open.
@@ -439,8 +439,8 @@ impl Driver {
     }
 
     /// Carries out one item of the mailbox.
-    async fn listen(&mut self, said: MailboxItem) -> Result<(), DriveError> {
-        match said {
+    async fn listen(&mut self, item: MailboxItem) -> Result<(), DriveError> {
+        match item {
             MailboxItem::Fact(fact) => {
                 if let Input::Judged { call, .. } = &fact {
                     self.tasks.forget_question(*call);

@@ -76,7 +76,7 @@ impl Driver {
 
     fn call_model(&mut self, call: ModelCallId, request: &Request, kind: DriverTaskKind) {
         let begun = TaskStart::new(kind);
-        let told = match request.purpose {
+        let offer = match request.purpose {
             Purpose::Turn | Purpose::Answer => self.run.offer(),
             Purpose::Skill | Purpose::Summary => &request.tools,
         };
@@ -84,7 +84,7 @@ impl Driver {
             call,
             request,
             messages: self.run.messages(request),
-            told: Arc::clone(told),
+            told: Arc::clone(offer),
             deltas: Arc::clone(&self.host.deltas),
             stop: begun.stop.clone(),
         };
@@ -121,9 +121,9 @@ impl Driver {
         let fact = async move {
             let _hold = hold;
             if let Some(looked) = looked
-                && let Some(why) = refusal(looked.await)
+                && let Some(reason) = refusal(looked.await)
             {
-                let mut fact = Input::ToolFinished { call, result: ToolOutput::failed(why) };
+                let mut fact = Input::ToolFinished { call, result: ToolOutput::failed(reason) };
                 secrets.input(&mut fact);
                 return vec![fact];
             }

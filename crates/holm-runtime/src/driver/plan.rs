@@ -14,8 +14,8 @@ pub(super) fn told(run: &Run, fact: &Input) -> Option<Input> {
 
 /// The text of a plan that consists of one text; otherwise the arguments unchanged.
 fn in_words(arguments: &str) -> String {
-    let said: serde_json::Value = serde_json::from_str(arguments).unwrap_or_default();
-    let mut members = said.as_object().into_iter().flat_map(serde_json::Map::values);
+    let parsed: serde_json::Value = serde_json::from_str(arguments).unwrap_or_default();
+    let mut members = parsed.as_object().into_iter().flat_map(serde_json::Map::values);
     match (members.next(), members.next()) {
         (Some(serde_json::Value::String(plan)), None) => plan.clone(),
         _ => arguments.to_owned(),

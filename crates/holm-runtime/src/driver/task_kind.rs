@@ -61,8 +61,8 @@ impl DriverTaskKind {
 
     /// The fact for a task without a result: it panicked, or took too long. Guards
     /// deny in this case.
-    pub(crate) fn broken(self, why: &str) -> Option<Input> {
-        let reason = || format!("{} {why}", self.who());
+    pub(crate) fn broken(self, problem: &str) -> Option<Input> {
+        let reason = || format!("{} {problem}", self.who());
         Some(match self {
             Self::Model(_) | Self::Summary(_) => {
                 let usage = Usage::default();

@@ -90,7 +90,7 @@ impl RunTasks {
         // A task polls its future again when it starts, so nothing waits for this waker.
         let mut context = Context::from_waker(Waker::noop());
         match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(&mut context))) {
-            Ok(Poll::Ready(said)) => self.ready.extend(said),
+            Ok(Poll::Ready(facts)) => self.ready.extend(facts),
             Ok(Poll::Pending) => self.begin(begun, work),
             Err(_) => self.ready.extend(begun.kind.broken("panicked")),
         }
@@ -140,8 +140,8 @@ impl RunTasks {
             return self.ready.pop_front();
         }
         let held = |fact: &Input| matches!(fact, Input::ModelFinished { .. });
-        let place = self.ready.iter().position(|fact| !held(fact))?;
-        self.ready.remove(place)
+        let index = self.ready.iter().position(|fact| !held(fact))?;
+        self.ready.remove(index)
     }
 
     /// Waits until a task ends; at least one must be under way.
@@ -158,11 +158,11 @@ impl RunTasks {
             Ok((id, _)) => *id,
             Err(error) => error.id(),
         };
-        let place = self.under_way.iter().position(|task| task.task.id() == id);
+        let index = self.under_way.iter().position(|task| task.task.id() == id);
         // A forgotten task has no result.
-        let Some(task) = place.map(|place| self.under_way.swap_remove(place)) else { return };
+        let Some(task) = index.map(|index| self.under_way.swap_remove(index)) else { return };
         match ended {
-            Ok((_, said)) => self.ready.extend(said),
+            Ok((_, facts)) => self.ready.extend(facts),
             Err(_) => self.ready.extend(task.kind.broken("panicked")),
         }
     }
@@ -240,8 +240,8 @@ impl RunTasks {
         tokio::spawn(async move {
             let all = async {
                 while let Some(ended) = set.join_next().await {
-                    let said = ended.unwrap_or_default().into_iter();
-                    for bill in said.filter(|fact| matches!(fact, Input::ChildFinished { .. })) {
+                    let facts = ended.unwrap_or_default().into_iter();
+                    for bill in facts.filter(|fact| matches!(fact, Input::ChildFinished { .. })) {
                         // If the run is gone, it reads the bill from the child's journal when it is
                         // resumed.
                         let _ = late.send(bill);

@@ -84,14 +84,14 @@ fn a_fan_out_tells_all_in_order_and_splits_by_run_only_where_a_sink_wants_it() {
             Some(Arc::new(Self(Arc::clone(&self.0), run.to_owned())))
         }
     }
-    let said = Arc::new(Mutex::new(Vec::new()));
+    let recorded = Arc::new(Mutex::new(Vec::new()));
     let (channel, mut events) = EventChannel::new(8);
     assert!(EventFanOut::new().with(channel.clone()).of_run("a").is_none());
-    let all = EventFanOut::new().with(PerRun(Arc::clone(&said), "none".into())).with(channel);
+    let all = EventFanOut::new().with(PerRun(Arc::clone(&recorded), "none".into())).with(channel);
     let all: Arc<dyn EventSink> = Arc::new(all);
     all.of_run("a").unwrap().event(&event(1));
     all.of_run("b").unwrap().event(&event(2));
-    assert_eq!(*said.lock().unwrap(), ["a:1", "b:2"]);
+    assert_eq!(*recorded.lock().unwrap(), ["a:1", "b:2"]);
     assert_eq!(read(&mut events), [1, 2]);
 }
 

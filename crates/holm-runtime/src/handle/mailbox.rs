@@ -67,8 +67,8 @@ pub(crate) enum MailboxItem {
 }
 
 /// Whether it is a prompt for the model.
-fn is_spoken(said: &MailboxItem) -> bool {
-    matches!(said, MailboxItem::Fact(Input::Steered(_) | Input::FollowedUp(_) | Input::Prompted(_)))
+fn is_spoken(item: &MailboxItem) -> bool {
+    matches!(item, MailboxItem::Fact(Input::Steered(_) | Input::FollowedUp(_) | Input::Prompted(_)))
 }
 
 /// A question without an answer.
@@ -79,12 +79,12 @@ struct MailboxQuestion {
 
 impl RunMailbox {
     /// Adds an item to the mailbox.
-    pub(crate) fn say(&self, said: MailboxItem) -> Result<(), HandleError> {
+    pub(crate) fn say(&self, item: MailboxItem) -> Result<(), HandleError> {
         let mut inner = self.lock();
         if inner.state == MailboxState::Closed {
             return Err(HandleError::Gone);
         }
-        let waiting = match &said {
+        let waiting = match &item {
             MailboxItem::Fact(Input::Steered(_)) => Some(self.steering.load(Ordering::Relaxed)),
             MailboxItem::Fact(Input::FollowedUp(_) | Input::Prompted(_)) => {
                 Some(self.follow_ups.load(Ordering::Relaxed))
@@ -99,7 +99,7 @@ impl RunMailbox {
         if waiting.is_some_and(|waiting| unheard.saturating_add(waiting) >= MOST_WAITING) {
             return Err(HandleError::Full);
         }
-        inner.said.push_back(said);
+        inner.said.push_back(item);
         drop(inner);
         self.bell.notify_one();
         Ok(())
@@ -112,8 +112,8 @@ impl RunMailbox {
             return Err(HandleError::Gone);
         }
         inner.cancelled.get_or_insert(reason);
-        let said = std::mem::take(&mut inner.said);
-        let (spoken, rest): (Vec<MailboxItem>, Vec<MailboxItem>) = said.into_iter().partition(is_spoken);
+        let items = std::mem::take(&mut inner.said);
+        let (spoken, rest): (Vec<MailboxItem>, Vec<MailboxItem>) = items.into_iter().partition(is_spoken);
         inner.spoken.extend(spoken);
         inner.said = rest.into();
         drop(inner);
@@ -127,9 +127,9 @@ impl RunMailbox {
         if inner.state == MailboxState::Closed {
             return Err(HandleError::Gone);
         }
-        let place = inner.open.iter().position(|open| open.proposal.call == call);
-        let Some(place) = place else { return Err(HandleError::NotAsked { call }) };
-        inner.open.remove(place);
+        let index = inner.open.iter().position(|open| open.proposal.call == call);
+        let Some(index) = index else { return Err(HandleError::NotAsked { call }) };
+        inner.open.remove(index);
         // Answers need no limit: there are never more than questions.
         inner.said.push_back(MailboxItem::Fact(fact));
         drop(inner);

@@ -128,39 +128,39 @@ impl HookSet {
     /// The prompts of the steering sources. One that fails is skipped, and does
     /// not affect the others.
     pub(crate) async fn steer(&self, clock: &dyn Clock) -> Vec<Input> {
-        let mut said = Vec::new();
+        let mut inputs = Vec::new();
         for entry in &self.steering {
             let prompts = entry.within(clock, entry.hook.steering()).await.unwrap_or_default();
-            said.extend(prompts.into_iter().map(Input::Steered));
+            inputs.extend(prompts.into_iter().map(Input::Steered));
         }
-        said
+        inputs
     }
 
     /// The reactions of hooks to the usage of a call.
     pub(crate) async fn usage(&self, clock: &dyn Clock, spent: &ModelCallCost) -> Vec<Input> {
-        let mut said = Vec::new();
+        let mut inputs = Vec::new();
         for entry in &self.on_usage {
-            said.extend(entry.reaction(clock, entry.hook.on_usage(spent)).await);
+            inputs.extend(entry.reaction(clock, entry.hook.on_usage(spent)).await);
         }
-        said
+        inputs
     }
 
     /// The reactions of hooks to a loop.
     pub(crate) async fn looped(&self, clock: &dyn Clock, looped: &LoopNotice) -> Vec<Input> {
-        let mut said = Vec::new();
+        let mut inputs = Vec::new();
         for entry in &self.on_loop {
-            said.extend(entry.reaction(clock, entry.hook.on_loop(looped)).await);
+            inputs.extend(entry.reaction(clock, entry.hook.on_loop(looped)).await);
         }
-        said
+        inputs
     }
 
     /// The reactions of hooks to a smaller view.
     pub(crate) async fn compacted(&self, clock: &dyn Clock, compacted: &CompactionNotice) -> Vec<Input> {
-        let mut said = Vec::new();
+        let mut inputs = Vec::new();
         for entry in &self.on_compaction {
-            said.extend(entry.reaction(clock, entry.hook.on_compaction(compacted)).await);
+            inputs.extend(entry.reaction(clock, entry.hook.on_compaction(compacted)).await);
         }
-        said
+        inputs
     }
 }
 
@@ -182,36 +182,36 @@ impl HookSet {
 
 /// When a task that asks these hooks counts as hung.
 pub(crate) fn due<H: ?Sized>(clock: &dyn Clock, entries: &[RegisteredHook<H>]) -> Timestamp {
-    let whole = entries.iter().map(|entry| entry.deadline).fold(SLACK, Duration::saturating_add);
-    after(clock, whole)
+    let total = entries.iter().map(|entry| entry.deadline).fold(SLACK, Duration::saturating_add);
+    after(clock, total)
 }
 
 impl<H: ?Sized> RegisteredHook<H> {
     /// The answer of a hook within its deadline, or its failure.
-    async fn within<T>(&self, clock: &dyn Clock, said: impl Future<Output = T>) -> Result<T, String> {
-        let mut said = pin!(said);
-        let said = poll_fn(|context| {
+    async fn within<T>(&self, clock: &dyn Clock, call: impl Future<Output = T>) -> Result<T, String> {
+        let mut call = pin!(call);
+        let contained = poll_fn(|context| {
             // State that the hook left half changed is its own, and the hook is not asked again
             // about this.
-            match catch_unwind(AssertUnwindSafe(|| said.as_mut().poll(context))) {
-                Ok(Poll::Ready(said)) => Poll::Ready(Some(said)),
+            match catch_unwind(AssertUnwindSafe(|| call.as_mut().poll(context))) {
+                Ok(Poll::Ready(answer)) => Poll::Ready(Some(answer)),
                 Ok(Poll::Pending) => Poll::Pending,
                 Err(_) => Poll::Ready(None),
             }
         });
         let late = clock.sleep_until(after(clock, self.deadline));
-        let said = tokio::select! {
+        let answer = tokio::select! {
             biased;
-            said = said => said,
+            answer = contained => answer,
             () = late => {
                 return Err(format!("the hook {} took longer than {:?}", self.name, self.deadline));
             }
         };
-        said.ok_or_else(|| format!("the hook {} panicked", self.name))
+        answer.ok_or_else(|| format!("the hook {} panicked", self.name))
     }
 
-    async fn reaction(&self, clock: &dyn Clock, said: impl Future<Output = HookReaction>) -> Option<Input> {
-        match self.within(clock, said).await.unwrap_or_default() {
+    async fn reaction(&self, clock: &dyn Clock, call: impl Future<Output = HookReaction>) -> Option<Input> {
+        match self.within(clock, call).await.unwrap_or_default() {
             HookReaction::GoOn => None,
             HookReaction::Steer(prompt) => Some(Input::Steered(prompt)),
             HookReaction::Cancel(reason) => Some(Input::Cancelled { reason }),

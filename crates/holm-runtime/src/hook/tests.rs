@@ -159,18 +159,18 @@ async fn a_function_that_panics_does_not_silence_the_next_one() {
 
 #[tokio::test]
 async fn a_gate_that_hangs_or_panics_is_closed() {
-    for (bad, why) in [(Bad::Hangs, "took "), (Bad::Panics, "panicked")] {
+    for (bad, expected) in [(Bad::Hangs, "took "), (Bad::Panics, "panicked")] {
         let stage = Stage::fast();
         let agent = stage.agent([calls(&["look"]), says("not seen")]).before_call(bad);
         let (text, ran, journal) = stage.run(agent).await;
         assert_eq!((text.as_str(), ran), ("not seen", 0));
-        assert!(journal.contains(why), "{journal}");
+        assert!(journal.contains(expected), "{journal}");
 
         let stage = Stage::fast();
         let agent = stage.agent([calls(&["look"]), says("not seen")]).tool_gate(bad);
         let (text, ran, journal) = stage.run(agent).await;
         assert_eq!((text.as_str(), ran), ("not seen", 0));
-        assert!(journal.contains(why), "{journal}");
+        assert!(journal.contains(expected), "{journal}");
     }
 }
 
@@ -354,14 +354,14 @@ async fn a_hook_may_stop_a_run_that_costs_too_much_and_hears_of_the_last_call_to
     let report = agent.run("go").await.unwrap();
     assert_eq!(report.ending, holm_kernel::Ending::Cancelled { reason: "too dear".into() });
 
-    let heard = Arc::new(AtomicU64::new(0));
-    let count = Arc::clone(&heard);
+    let call_count = Arc::new(AtomicU64::new(0));
+    let count = Arc::clone(&call_count);
     let agent = stage.agent([calls(&["look"]), says("end")]).on_usage(move |_: &ModelCallCost| {
         count.fetch_add(1, Ordering::Relaxed);
         HookReaction::GoOn
     });
     stage.run(agent).await;
-    assert_eq!(heard.load(Ordering::Relaxed), 2);
+    assert_eq!(call_count.load(Ordering::Relaxed), 2);
 }
 
 #[tokio::test]

@@ -250,13 +250,13 @@ fn after_snapshot(
     let mut text = Vec::new();
     file.seek(SeekFrom::Start(line)).map_err(|error| unreadable(&error))?;
     file.read_to_end(&mut text).map_err(|error| unreadable(&error))?;
-    let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-    let torn = text.split_off(whole).len();
+    let complete_len = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    let torn = text.split_off(complete_len).len();
     // The reader of all lines reports damage.
     if torn as u64 > MAX_LINE_BYTES || journal::decode_after(snapshot.head(), &text).is_err() {
         return Ok(None);
     }
-    let length = line + whole as u64;
+    let length = line + complete_len as u64;
     if torn > 0 {
         file.set_len(length)?;
         file.sync_all()?;

@@ -138,8 +138,8 @@ pub trait JournalStore: Send + Sync {
         run: &'a str,
     ) -> BoxFuture<'a, Result<Box<dyn JournalLines>, JournalStorageError>> {
         Box::pin(async move {
-            let whole: Box<dyn JournalLines> = Box::new(WholeJournalText(Some(self.read(run).await?)));
-            Ok(whole)
+            let lines: Box<dyn JournalLines> = Box::new(WholeJournalText(Some(self.read(run).await?)));
+            Ok(lines)
         })
     }
 }

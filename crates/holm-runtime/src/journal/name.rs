@@ -30,6 +30,6 @@ pub fn check_run_name(run: &str) -> Result<(), JournalStorageError> {
     } else {
         return Ok(());
     };
-    let shown = run.chars().filter(|letter| !letter.is_control()).take(MOST_NAME_BYTES).collect();
+    let shown = run.chars().filter(|character| !character.is_control()).take(MOST_NAME_BYTES).collect();
     Err(JournalStorageError::BadName { run: shown, reason: reason.into() })
 }

@@ -87,18 +87,18 @@ async fn a_name_whose_first_record_was_never_kept_is_free() {
 async fn a_torn_last_line_is_cut_and_other_damage_is_refused_untouched() {
     let folder = tempfile::tempdir().unwrap();
     let journals = JsonLinesFolder::new(folder.path()).unwrap();
-    let (path, whole) = (folder.path().join("run-1.jsonl"), two_records("run-1"));
-    let first = whole.lines().next().unwrap().len() + 1;
-    for torn in [whole.len() - 1, first + 1, first + 40] {
-        std::fs::write(&path, &whole[..torn]).unwrap();
+    let (path, journal) = (folder.path().join("run-1.jsonl"), two_records("run-1"));
+    let first = journal.lines().next().unwrap().len() + 1;
+    for torn in [journal.len() - 1, first + 1, first + 40] {
+        std::fs::write(&path, &journal[..torn]).unwrap();
         let opened = journals.open("run-1").await.unwrap();
-        assert_eq!(opened.text, &whole.as_bytes()[..first]);
+        assert_eq!(opened.text, &journal.as_bytes()[..first]);
         drop(opened);
-        assert_eq!(std::fs::read(&path).unwrap(), &whole.as_bytes()[..first], "the file is cut too");
+        assert_eq!(std::fs::read(&path).unwrap(), &journal.as_bytes()[..first], "the file is cut too");
     }
     for (from, to) in [("\"hi\"", "\"ho\""), ("\"seq\":0", "\"seq\":9"), ("{\"v\":1", "{\"v\":2")] {
-        let damaged = whole.replacen(from, to, 1);
-        assert_ne!(damaged, whole);
+        let damaged = journal.replacen(from, to, 1);
+        assert_ne!(damaged, journal);
         std::fs::write(&path, &damaged).unwrap();
         assert!(matches!(journals.open("run-1").await, Err(JournalStorageError::Damaged { .. })), "{from}");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), damaged, "nothing was cut");
@@ -215,20 +215,23 @@ async fn a_long_file_is_opened_from_its_snapshot_and_whole_without_one() {
         }
     }
     let (path, kept) = (folder.path().join("run-1.jsonl"), folder.path().join("run-1.snapshot"));
-    let (whole, other) =
+    let (journal, other) =
         (std::fs::read(&path).unwrap(), std::fs::read(folder.path().join("run-2.snapshot")).unwrap());
-    let torn = [&whole[..], b"{\"v\":1,"].concat();
+    let torn = [&journal[..], b"{\"v\":1,"].concat();
     std::fs::write(&path, &torn).unwrap();
     let opened = journals.open("run-1").await.unwrap();
     assert!(opened.snapshot.is_some());
-    assert!(opened.text.len() < whole.len() / 2 && whole.ends_with(&opened.text), "only what came after it");
+    assert!(
+        opened.text.len() < journal.len() / 2 && journal.ends_with(&opened.text),
+        "only what came after it"
+    );
     drop(opened);
-    assert_eq!(std::fs::read(&path).unwrap(), whole, "what a crash left unfinished is cut off");
+    assert_eq!(std::fs::read(&path).unwrap(), journal, "what a crash left unfinished is cut off");
     let good = std::fs::read(&kept).unwrap();
     for bad in [&b"nonsense"[..], b"", &other, &good[..good.len() / 2], &[b"9", &good[..]].concat()] {
         std::fs::write(&kept, bad).unwrap();
         let opened = journals.open("run-1").await.unwrap();
-        assert_eq!((opened.snapshot, opened.text), (None, whole.clone()));
+        assert_eq!((opened.snapshot, opened.text), (None, journal.clone()));
     }
     // Resuming writes a new one.
     drop(agent().resume("run-1").await.unwrap());

@@ -67,15 +67,15 @@ impl ModelScore {
         self.rejections = self.rejections.saturating_add(other.rejections);
         self.invalid_calls = self.invalid_calls.saturating_add(other.invalid_calls);
         self.step_ups = self.step_ups.saturating_add(other.step_ups);
-        for why in &other.whys {
-            self.recall(why.clone());
+        for failure in &other.whys {
+            self.recall(failure.clone());
         }
     }
 
     /// Stores a reason, if it is one of the latest.
     pub fn recall(&mut self, why: TaskFailure) {
-        let place = self.whys.partition_point(|known| known.at <= why.at);
-        self.whys.insert(place, why);
+        let index = self.whys.partition_point(|known| known.at <= why.at);
+        self.whys.insert(index, why);
         if self.whys.len() > MOST_WHYS {
             self.whys.remove(0);
         }

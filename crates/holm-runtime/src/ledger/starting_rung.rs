@@ -66,12 +66,12 @@ pub fn first_rung(
     let priced = |name: &str| models.iter().any(|model| model.name == name && model.price.is_some());
     let mut passed = Vec::new();
     let mut rung = start;
-    for (name, place) in rungs.iter().zip(0_u64..).skip(usize::try_from(start).unwrap_or(usize::MAX)) {
+    for (name, index) in rungs.iter().zip(0_u64..).skip(usize::try_from(start).unwrap_or(usize::MAX)) {
         if budget.usd.is_some() && !priced(name) {
             passed.push(format!("a budget is set, and the price of {name} is unknown"));
             continue;
         }
-        rung = place;
+        rung = index;
         match score(name) {
             Some(score) if !is_good_enough(score) => {
                 passed.push(format!(

@@ -57,8 +57,8 @@ fn a_task_begins_with_the_first_model_that_is_expected_to_do_it() {
 fn a_model_without_a_price_is_passed_over_where_a_budget_holds() {
     let check = |priced: &[usize], start: u64, known: &[(&str, u64, u64)], rung: u64| {
         let mut models = ["small", "middle", "large"].map(ModelSpec::named);
-        for place in priced {
-            models[*place].price = Some(Price::default());
+        for index in priced {
+            models[*index].price = Some(Price::default());
         }
         let ladder = Ladder { start, ..Ladder::of_kind(KIND) };
         let standings: Vec<ModelStanding> =
@@ -119,7 +119,7 @@ fn of_the_reasons_the_latest_are_kept_whatever_order_they_come_in() {
     for at in [3, 1, 9, 2, 8, 7, 12, 4, 6, 5] {
         sum.add(&ModelScore { whys: vec![why(at)], ..ModelScore::default() });
     }
-    let kept: Vec<u64> = sum.whys.iter().map(|why| why.at.value()).collect();
+    let kept: Vec<u64> = sum.whys.iter().map(|failure| failure.at.value()).collect();
     assert_eq!(kept, [3, 4, 5, 6, 7, 8, 9, 12]);
     assert_eq!(kept.len(), MOST_WHYS);
 }
@@ -151,8 +151,8 @@ fn two_models() -> AgentBuilder {
         let next = if believed {
             says("done")
         } else {
-            let what = if small { "nothing" } else { "seven" };
-            calls_with([("copy", format!(r#"{{"what":"{what} {tries}"}}"#))])
+            let argument = if small { "nothing" } else { "seven" };
+            calls_with([("copy", format!(r#"{{"what":"{argument} {tries}"}}"#))])
         };
         Box::pin(async move { next })
     });
@@ -185,9 +185,9 @@ async fn a_weak_model_is_stepped_up_and_the_next_similar_task_begins_higher() {
     let numbers = |score: &ModelScore| (score.tasks, score.successes, score.rejections, score.step_ups);
     assert_eq!((large.model.as_str(), numbers(&large.score)), ("test/large", (1, 1, 0, 0)));
     assert_eq!((small.model.as_str(), numbers(&small.score)), ("test/small", (1, 0, 2, 1)));
-    let [why] = &small.score.whys[..] else { panic!("{small:?}") };
-    assert_eq!((why.cause, why.to.as_deref()), (Some(StepCause::Rejected), Some("test/large")));
-    assert!(why.reason.contains("something was copied"), "{why:?}");
+    let [failure] = &small.score.whys[..] else { panic!("{small:?}") };
+    assert_eq!((failure.cause, failure.to.as_deref()), (Some(StepCause::Rejected), Some("test/large")));
+    assert!(failure.reason.contains("something was copied"), "{failure:?}");
 
     agent.start_as("second").await.unwrap().prompt("copy").await.unwrap().text().unwrap();
     let ladder = config_of(&journals.read("second").await.unwrap()).ladder.unwrap();
@@ -258,10 +258,10 @@ impl ModelLedger for Broken {
 
 #[tokio::test]
 async fn a_ledger_that_fails_stops_no_run_and_the_journal_says_so() {
-    let (told, journals) = (Arc::new(Mutex::new(0)), MemoryJournalStore::new());
-    let agent = two_models().ledger(Broken(Arc::clone(&told))).journals(journals.clone()).build().unwrap();
+    let (notes, journals) = (Arc::new(Mutex::new(0)), MemoryJournalStore::new());
+    let agent = two_models().ledger(Broken(Arc::clone(&notes))).journals(journals.clone()).build().unwrap();
     assert!(agent.start_as("one").await.unwrap().prompt("copy").await.unwrap().text().is_ok());
-    assert_eq!(*told.lock().unwrap(), 1);
+    assert_eq!(*notes.lock().unwrap(), 1);
     let ladder = config_of(&journals.read("one").await.unwrap()).ladder.unwrap();
     assert!(ladder.start == 0 && ladder.why.contains("torn pages"), "{ladder:?}");
 }

@@ -173,8 +173,8 @@ impl RunSpans {
         attributes.push(KeyValue::new(names::PROVIDER, self.provider.clone()));
         attributes.push(KeyValue::new(names::REQUEST_MODEL, self.model.clone()));
         if self.exports() && !self.said.is_empty() {
-            let said = content::messages(self.said.iter().map(|message| &**message));
-            attributes.push(KeyValue::new(names::INPUT_MESSAGES, said));
+            let messages = content::messages(self.said.iter().map(|message| &**message));
+            attributes.push(KeyValue::new(names::INPUT_MESSAGES, messages));
         }
         self.said.clear();
         let span = self.start(named(GenAiOperation::Chat, &self.model), SpanKind::Client, attributes, at);
@@ -266,8 +266,8 @@ impl RunSpans {
         match message.role {
             Role::Assistant => {
                 if let Some(answered) = &mut self.answered {
-                    let said = content::reply(message, answered.finish_reason);
-                    answered.chat.span.set_attribute(KeyValue::new(names::OUTPUT_MESSAGES, said));
+                    let messages = content::reply(message, answered.finish_reason);
+                    answered.chat.span.set_attribute(KeyValue::new(names::OUTPUT_MESSAGES, messages));
                 }
                 self.end_answered();
             }
@@ -391,8 +391,8 @@ fn usage_attributes(usage: Usage) -> Vec<KeyValue> {
         (names::REASONING, usage.reasoning),
     ];
     let parts = parts.into_iter().filter(|(_, count)| *count > 0);
-    let whole = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
-    always.into_iter().chain(parts).map(|(name, count)| KeyValue::new(name, whole(count))).collect()
+    let to_i64 = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+    always.into_iter().chain(parts).map(|(name, count)| KeyValue::new(name, to_i64(count))).collect()
 }
 
 fn fail(span: &mut BoxedSpan, error: &'static str) {

@@ -46,20 +46,20 @@ pub(super) enum SecretIdentity {
 impl SecretFinder {
     pub(super) fn new(known: &[NamedSecret], sight: DetectionScope) -> Self {
         let (mut patterns, mut meanings) = (Vec::new(), Vec::new());
-        for (place, known) in known.iter().enumerate() {
+        for (index, known) in known.iter().enumerate() {
             let value = known.value.expose_secret();
             if value.len() < forms::SHORTEST {
                 continue;
             }
             for form in forms::forms_of(value) {
                 patterns.push(form);
-                meanings.push(PatternMeaning::Known(place));
+                meanings.push(PatternMeaning::Known(index));
             }
         }
         if sight == DetectionScope::KnownAndShapes {
-            for (place, shape) in SHAPES.iter().enumerate() {
+            for (index, shape) in SHAPES.iter().enumerate() {
                 patterns.push(shape.marker.to_owned());
-                meanings.push(PatternMeaning::Shape(place, shape));
+                meanings.push(PatternMeaning::Shape(index, shape));
             }
         }
         Self { patterns: TrigramIndex::new(patterns), meanings }
@@ -69,11 +69,11 @@ impl SecretFinder {
     pub(super) fn find(&self, text: &[u8], sight: DetectionScope) -> Vec<SecretMatch> {
         let (mut found, mut hopeless) = (Vec::new(), ShapeCursors::default());
         self.patterns.each(text, |pattern, range| match self.meanings.get(pattern) {
-            Some(PatternMeaning::Known(place)) => {
-                found.push(SecretMatch { range, what: SecretIdentity::Known(*place) });
+            Some(PatternMeaning::Known(index)) => {
+                found.push(SecretMatch { range, what: SecretIdentity::Known(*index) });
             }
-            Some(PatternMeaning::Shape(place, shape)) if sight == DetectionScope::KnownAndShapes => {
-                found.extend(hopeless.read(*place, shape, text, range));
+            Some(PatternMeaning::Shape(index, shape)) if sight == DetectionScope::KnownAndShapes => {
+                found.extend(hopeless.read(*index, shape, text, range));
             }
             Some(PatternMeaning::Shape(..)) | None => {}
         });
@@ -94,7 +94,7 @@ struct ShapeCursors {
 impl ShapeCursors {
     fn read(
         &mut self,
-        place: usize,
+        index: usize,
         shape: &KeyShape,
         text: &[u8],
         marker: Range<usize>,
@@ -102,7 +102,7 @@ impl ShapeCursors {
         if self.until.is_empty() {
             self.until.resize(SHAPES.len(), 0);
         }
-        let until = self.until.get_mut(place)?;
+        let until = self.until.get_mut(index)?;
         if marker.start < *until {
             return None;
         }
@@ -132,6 +132,6 @@ fn join_overlapping(found: &mut Vec<SecretMatch>) {
     found.extend(kept.into_iter().map(|(found, _)| found));
 }
 
-fn rank(what: SecretIdentity, len: usize) -> (bool, usize) {
-    (matches!(what, SecretIdentity::Known(_)), len)
+fn rank(identity: SecretIdentity, len: usize) -> (bool, usize) {
+    (matches!(identity, SecretIdentity::Known(_)), len)
 }

@@ -87,8 +87,8 @@ fn html(secret: &str) -> String {
 fn inner_base64(engine: &impl Engine, secret: &str, shift: usize) -> String {
     let mut bytes = vec![0; shift];
     bytes.extend_from_slice(secret.as_bytes());
-    let whole = bytes.len() / 3 * 3;
-    let text = engine.encode(bytes.get(..whole).unwrap_or(&bytes));
+    let complete_len = bytes.len() / 3 * 3;
+    let text = engine.encode(bytes.get(..complete_len).unwrap_or(&bytes));
     // The first group depends on the bytes before; it is dropped unless there are none.
     let skip = if shift == 0 { 0 } else { 4 };
     text.get(skip..).unwrap_or_default().to_owned()

@@ -225,8 +225,8 @@ impl SecretRedactor {
 
     fn reference(&self, text: &[u8], found: &SecretMatch) -> String {
         match found.what {
-            SecretIdentity::Known(place) => {
-                let name = self.known.get(place).map_or("unnamed", |known| &known.name);
+            SecretIdentity::Known(index) => {
+                let name = self.known.get(index).map_or("unnamed", |known| &known.name);
                 format!("{OPEN}{name}{CLOSE}")
             }
             SecretIdentity::Kind(kind) => match self.naming {
@@ -261,8 +261,8 @@ impl fmt::Debug for SecretRedactor {
 /// that every process seeds with it.
 fn own_salt() -> [u8; 32] {
     let mut salt = [0; 32];
-    for (place, chunk) in salt.chunks_exact_mut(8).enumerate() {
-        chunk.copy_from_slice(&RandomState::new().hash_one(place).to_le_bytes());
+    for (index, chunk) in salt.chunks_exact_mut(8).enumerate() {
+        chunk.copy_from_slice(&RandomState::new().hash_one(index).to_le_bytes());
     }
     salt
 }

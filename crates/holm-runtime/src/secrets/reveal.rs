@@ -38,9 +38,9 @@ impl SecretRedactor {
             return Cow::Borrowed(arguments);
         }
         let mut out = first.to_owned();
-        for piece in pieces {
+        for segment in pieces {
             let revealed =
-                piece.split_once(CLOSE).and_then(|(name, rest)| Some((self.value(name, needs)?, rest)));
+                segment.split_once(CLOSE).and_then(|(name, rest)| Some((self.value(name, needs)?, rest)));
             match revealed {
                 Some((value, rest)) => {
                     out.push_str(&value);
@@ -48,7 +48,7 @@ impl SecretRedactor {
                 }
                 None => {
                     out.push_str(OPEN);
-                    out.push_str(piece);
+                    out.push_str(segment);
                 }
             }
         }

@@ -176,15 +176,15 @@ fn ends_colour(before: &[u8]) -> bool {
 
 fn read_jwt(text: &[u8], marker: Range<usize>) -> ShapeReading {
     let end = run(text, marker.start, |byte| KeyAlphabet::Dots.has(byte));
-    let whole = text.get(marker.start..end).unwrap_or_default();
-    let exact = whole.starts_with(b"eyJ") && begins_word(text, marker.start);
-    let mut parts = whole.split(|byte| *byte == b'.');
+    let token = text.get(marker.start..end).unwrap_or_default();
+    let exact = token.starts_with(b"eyJ") && begins_word(text, marker.start);
+    let mut parts = token.split(|byte| *byte == b'.');
     let long = |part: Option<&[u8]>| part.is_some_and(|part| part.len() >= 10);
     let is_jwt = exact && long(parts.next()) && long(parts.next()) && parts.next().is_some();
     if !exact {
         return ShapeReading { secret: None, until: marker.end };
     }
-    let end = if whole.ends_with(b".") && whole.iter().filter(|byte| **byte == b'.').count() > 2 {
+    let end = if token.ends_with(b".") && token.iter().filter(|byte| **byte == b'.').count() > 2 {
         end.saturating_sub(1)
     } else {
         end
@@ -341,9 +341,9 @@ fn read_userinfo(text: &[u8], marker: Range<usize>) -> ShapeReading {
     let end = run_at_most(text, marker.end, LONGEST_USERINFO, |byte| {
         byte.is_ascii_graphic() && !b"/?#\"'\\<>`(){}[]|".contains(&byte)
     });
-    let whole = text.get(marker.end..end).unwrap_or_default();
-    let Some(at) = whole.iter().rposition(|byte| *byte == b'@') else { return nothing };
-    let user = whole.get(..at).unwrap_or_default();
+    let authority = text.get(marker.end..end).unwrap_or_default();
+    let Some(at) = authority.iter().rposition(|byte| *byte == b'@') else { return nothing };
+    let user = authority.get(..at).unwrap_or_default();
     let from = user.iter().position(|byte| *byte == b':').map_or(0, |colon| colon + 1);
     let word = user.get(from..).unwrap_or_default();
     let named =

@@ -222,7 +222,7 @@ proptest! {
 
 /// Texts made of pieces that matter to the search.
 fn text() -> impl Strategy<Value = String> {
-    let piece = prop_oneof![
+    let fragment = prop_oneof![
         Just("sk-".to_owned()),
         Just("token".into()),
         Just(" = ".into()),
@@ -244,7 +244,7 @@ fn text() -> impl Strategy<Value = String> {
         "[a-zA-Z0-9]{1,20}",
         ".{0,4}",
     ];
-    prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+    prop::collection::vec(fragment, 0..12).prop_map(|pieces| pieces.concat())
 }
 
 proptest! {
@@ -253,14 +253,14 @@ proptest! {
         patterns in prop::collection::vec("[a-c_]{3,5}", 1..6),
         text in "[a-cA-C_]{0,90}",
     ) {
-        let mut told = Vec::new();
-        trigram_index::TrigramIndex::new(patterns.clone()).each(text.as_bytes(), |pattern, range| told.push((range.start, pattern)));
-        told.sort_unstable();
+        let mut found = Vec::new();
+        trigram_index::TrigramIndex::new(patterns.clone()).each(text.as_bytes(), |pattern, range| found.push((range.start, pattern)));
+        found.sort_unstable();
         let lower = text.to_ascii_lowercase();
         let expected: Vec<(usize, usize)> = (0..text.len())
             .flat_map(|at| (0..patterns.len()).map(move |pattern| (at, pattern)))
             .filter(|(at, pattern)| lower[*at..].starts_with(&patterns[*pattern]))
             .collect();
-        prop_assert_eq!(told, expected);
+        prop_assert_eq!(found, expected);
     }
 }

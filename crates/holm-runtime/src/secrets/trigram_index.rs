@@ -33,13 +33,13 @@ impl TrigramIndex {
     pub(super) fn new(patterns: Vec<String>) -> Self {
         let mut begins = vec![0; GRAMS].into_boxed_slice();
         let mut order = Vec::with_capacity(patterns.len());
-        for (place, pattern) in patterns.iter().enumerate() {
+        for (index, pattern) in patterns.iter().enumerate() {
             if let [a, b, c, ..] = pattern.as_bytes() {
                 let gram = gram(*a, *b, *c);
                 if let Some(slot) = begins.get_mut(gram) {
                     *slot = 1;
                 }
-                order.push((gram, place));
+                order.push((gram, index));
             }
         }
         order.sort_unstable();
@@ -80,10 +80,10 @@ impl TrigramIndex {
 
     fn compare(&self, rest: &[u8], at: usize, gram: usize, found: &mut impl FnMut(usize, Range<usize>)) {
         let first = self.order.partition_point(|(other, _)| *other < gram);
-        for (_, place) in self.order.iter().skip(first).take_while(|(other, _)| *other == gram) {
-            let Some(pattern) = self.patterns.get(*place) else { continue };
+        for (_, index) in self.order.iter().skip(first).take_while(|(other, _)| *other == gram) {
+            let Some(pattern) = self.patterns.get(*index) else { continue };
             if rest.get(..pattern.len()).is_some_and(|word| word.eq_ignore_ascii_case(pattern.as_bytes())) {
-                found(*place, at..at + pattern.len());
+                found(*index, at..at + pattern.len());
             }
         }
     }

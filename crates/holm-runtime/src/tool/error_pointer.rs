@@ -29,7 +29,7 @@ pub(super) fn pointer_at(text: &str, at: usize) -> String {
             }
             b',' => match stack.last_mut() {
                 Some(PathStep::Member { state, .. }) => *state = MemberState::Name,
-                Some(PathStep::Item(place)) => *place += 1,
+                Some(PathStep::Item(index)) => *index += 1,
                 None => {}
             },
             _ => {}
@@ -74,7 +74,7 @@ fn pointer(stack: &[PathStep]) -> String {
                 out.push('/');
                 out.push_str(&name.replace('~', "~0").replace('/', "~1"));
             }
-            PathStep::Item(place) => out.push_str(&format!("/{place}")),
+            PathStep::Item(index) => out.push_str(&format!("/{index}")),
         }
     }
     out

@@ -148,8 +148,8 @@ impl ToolInvocation {
 }
 
 impl fmt::Debug for ToolInvocation {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("ToolInvocation")
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolInvocation")
             .field("call", &self.call)
             .field("key", &self.key)
             .field("needs", &self.needs)
@@ -161,7 +161,7 @@ impl fmt::Debug for ToolInvocation {
 
 /// Arguments that match the schema but are rejected by the tool's own type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("invalid argument at {place}: {reason}; fix it and call again", place = place(.pointer))]
+#[error("invalid argument at {location}: {reason}; fix it and call again", location = pointer_text(.pointer))]
 pub struct ArgumentsError {
     /// A JSON pointer to the invalid value; empty for the root.
     pub pointer: String,
@@ -169,18 +169,20 @@ pub struct ArgumentsError {
     pub reason: String,
 }
 
-fn place(pointer: &str) -> String {
+fn pointer_text(pointer: &str) -> String {
     if pointer.is_empty() { "the root".into() } else { format!("`{pointer}`") }
 }
 
 pub(super) fn parse<A: DeserializeOwned>(arguments: &str) -> Result<A, ArgumentsError> {
     serde_json::from_str(arguments).or_else(|error| match with_whole_numbers(arguments) {
-        Some(arguments) => serde_json::from_str(&arguments).map_err(|error| bad(&arguments, &error)),
-        None => Err(bad(arguments, &error)),
+        Some(arguments) => {
+            serde_json::from_str(&arguments).map_err(|error| arguments_error(&arguments, &error))
+        }
+        None => Err(arguments_error(arguments, &error)),
     })
 }
 
-fn bad(arguments: &str, error: &serde_json::Error) -> ArgumentsError {
+fn arguments_error(arguments: &str, error: &serde_json::Error) -> ArgumentsError {
     // Canonical JSON has one line, so the column counts the bytes read, including the one that
     // caused the error.
     let pointer = pointer_at(arguments, error.column().saturating_sub(1));
@@ -192,26 +194,28 @@ fn bad(arguments: &str, error: &serde_json::Error) -> ArgumentsError {
 /// `None` if nothing changes.
 fn with_whole_numbers(arguments: &str) -> Option<String> {
     let mut json = Json::parse(arguments).ok()?;
-    make_whole(&mut json).then(|| json.canonical())
+    rewrite_integral_floats(&mut json).then(|| json.canonical())
 }
 
-fn make_whole(json: &mut Json) -> bool {
+fn rewrite_integral_floats(json: &mut Json) -> bool {
     match json {
         Json::Null | Json::Bool(_) | Json::String(_) => false,
         Json::Number(number) => {
-            let digits = number.as_str().bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-            let whole = number.as_i64().map(Json::from).or_else(|| number.as_u64().map(Json::from));
-            match whole.filter(|_| !digits) {
-                Some(whole) => {
-                    *json = whole;
+            let is_plain_integer = number.as_str().bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+            let integer = number.as_i64().map(Json::from).or_else(|| number.as_u64().map(Json::from));
+            match integer.filter(|_| !is_plain_integer) {
+                Some(integer) => {
+                    *json = integer;
                     true
                 }
                 None => false,
             }
         }
-        Json::Array(items) => items.iter_mut().fold(false, |changed, item| make_whole(item) | changed),
+        Json::Array(items) => {
+            items.iter_mut().fold(false, |changed, item| rewrite_integral_floats(item) | changed)
+        }
         Json::Object(members) => {
-            members.values_mut().fold(false, |changed, member| make_whole(member) | changed)
+            members.values_mut().fold(false, |changed, member| rewrite_integral_floats(member) | changed)
         }
     }
 }

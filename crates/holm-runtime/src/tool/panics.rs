@@ -60,9 +60,9 @@ mod tests {
     #[test]
     fn a_long_message_is_cut_between_two_words() {
         let key = "k".repeat(60);
-        let said =
+        let message =
             caught(|| std::panic::panic_any(format!("{} {key} {}", "w ".repeat(980), "z".repeat(500))));
-        assert_eq!(said, Err::<(), _>(format!("{}…", "w ".repeat(980))));
+        assert_eq!(message, Err::<(), _>(format!("{}…", "w ".repeat(980))));
         let one_word = caught(|| std::panic::panic_any("w".repeat(LONGEST + 1)));
         assert_eq!(one_word, Err::<(), _>(" …".into()));
     }

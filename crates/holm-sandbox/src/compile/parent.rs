@@ -58,7 +58,7 @@ pub(crate) fn compile(
             answer.drain(..head);
             Ok(answer)
         }
-        Some((INVALID, why)) => Err(CompileError::Invalid(String::from_utf8_lossy(why).into_owned())),
+        Some((INVALID, reason)) => Err(CompileError::Invalid(String::from_utf8_lossy(reason).into_owned())),
         Some(_) => Err(CompileError::Unavailable("an unknown answer".to_owned())),
         // It began to work and did not finish: stopped by the system, or by itself when it got no
         // memory.
@@ -154,12 +154,12 @@ mod tests {
 
     #[test]
     fn only_a_whole_answer_is_an_answer() {
-        let whole = [&MAGIC[..], &[COMPILED], &3_u64.to_le_bytes(), b"abc"].concat();
-        assert_eq!(parse(&whole), Some((COMPILED, &b"abc"[..])));
-        for len in 0..whole.len() {
-            assert_eq!(parse(&whole[..len]), None, "cut at {len}");
+        let answer = [&MAGIC[..], &[COMPILED], &3_u64.to_le_bytes(), b"abc"].concat();
+        assert_eq!(parse(&answer), Some((COMPILED, &b"abc"[..])));
+        for len in 0..answer.len() {
+            assert_eq!(parse(&answer[..len]), None, "cut at {len}");
         }
-        assert_eq!(parse(&[whole, b"d".to_vec()].concat()), None);
+        assert_eq!(parse(&[answer, b"d".to_vec()].concat()), None);
     }
 
     #[test]

@@ -44,8 +44,8 @@ const LOCK: &str = ".lock";
 const JOURNAL_HEAD: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
 
 /// The file that a companion belongs to, by its name alone.
-pub(super) fn owner(place: &GuestPath) -> Option<(GuestPath, CompanionFile)> {
-    let path = place.path();
+pub(super) fn owner(guest_path: &GuestPath) -> Option<(GuestPath, CompanionFile)> {
+    let path = guest_path.path();
     let draft = path.rsplit_once(DRAFT).filter(|(_, digits)| is_number(digits)).map(|(file, _)| file);
     let (file, companion) = match (draft, path.strip_suffix(JOURNAL)) {
         (Some(file), _) => (file, CompanionFile::Draft),
@@ -53,7 +53,7 @@ pub(super) fn owner(place: &GuestPath) -> Option<(GuestPath, CompanionFile)> {
         (None, None) => (path.strip_suffix(LOCK)?, CompanionFile::Lock),
     };
     let named = !file.is_empty() && !file.ends_with('/');
-    named.then(|| (GuestPath::at(place.root, file.to_owned()), companion))
+    named.then(|| (GuestPath::at(guest_path.root, file.to_owned()), companion))
 }
 
 fn is_number(digits: &str) -> bool {
@@ -63,9 +63,9 @@ fn is_number(digits: &str) -> bool {
 
 /// Whether nothing is here yet, or a journal that SQLite has left. A user's diary
 /// named `trip-journal` is neither.
-pub(super) fn is_journal(root: &File, place: &GuestPath) -> bool {
+pub(super) fn is_journal(root: &File, guest_path: &GuestPath) -> bool {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK;
-    let file = match open_beneath::open(root, place.os_path(), flags, Mode::empty()) {
+    let file = match open_beneath::open(root, guest_path.os_path(), flags, Mode::empty()) {
         Ok(file) => File::from(file),
         Err(error) => return error == Errno::NOENT,
     };
@@ -76,9 +76,9 @@ pub(super) fn is_journal(root: &File, place: &GuestPath) -> bool {
 
 /// Whether nothing is here yet, or a directory: an unrelated file with this name is
 /// never opened or removed.
-pub(super) fn is_lock(root: &File, place: &GuestPath) -> bool {
+pub(super) fn is_lock(root: &File, guest_path: &GuestPath) -> bool {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY;
-    match open_beneath::open(root, place.os_path(), flags, Mode::empty()) {
+    match open_beneath::open(root, guest_path.os_path(), flags, Mode::empty()) {
         Ok(_) => true,
         Err(error) => error == Errno::NOENT,
     }
@@ -94,15 +94,15 @@ struct OpenDrafts(Mutex<Vec<(Arc<File>, GuestPath)>>);
 
 impl DraftFiles {
     /// Remembers a file that was just created, if it is a draft or a lock.
-    pub(super) fn made(&self, root: &Arc<File>, place: &GuestPath) {
-        if matches!(owner(place), Some((_, CompanionFile::Draft | CompanionFile::Lock))) {
-            self.0.lock(|open| open.push((Arc::clone(root), place.clone())));
+    pub(super) fn made(&self, root: &Arc<File>, guest_path: &GuestPath) {
+        if matches!(owner(guest_path), Some((_, CompanionFile::Draft | CompanionFile::Lock))) {
+            self.0.lock(|open| open.push((Arc::clone(root), guest_path.clone())));
         }
     }
 
     /// Forgets a file that no longer exists.
-    pub(super) fn gone(&self, place: &GuestPath) {
-        self.0.lock(|open| open.retain(|(_, draft)| draft != place));
+    pub(super) fn gone(&self, guest_path: &GuestPath) {
+        self.0.lock(|open| open.retain(|(_, draft)| draft != guest_path));
     }
 }
 
@@ -114,12 +114,12 @@ impl OpenDrafts {
 
 impl Drop for OpenDrafts {
     fn drop(&mut self) {
-        for (root, place) in self.lock(std::mem::take) {
-            let (parent, name) = place.split();
+        for (root, guest_path) in self.lock(std::mem::take) {
+            let (parent, name) = guest_path.split();
             let flags = OFlags::RDONLY | OFlags::DIRECTORY;
             // If the folder is gone, so is the draft.
             let Ok(dir) = open_beneath::open(&root, parent.os_path(), flags, Mode::empty()) else { continue };
-            let kind = match owner(&place) {
+            let kind = match owner(&guest_path) {
                 Some((_, CompanionFile::Lock)) => AtFlags::REMOVEDIR,
                 Some((_, CompanionFile::Draft | CompanionFile::Journal)) | None => AtFlags::empty(),
             };

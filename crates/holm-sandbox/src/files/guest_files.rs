@@ -115,7 +115,7 @@ impl GuestFiles {
         follow: LinkFollowing,
         options: FileOpenOptions,
     ) -> Result<OpenedNode, Errno> {
-        let place = self.place(from, path)?;
+        let guest_path = self.place(from, path)?;
         let changes = options.write || options.create || options.truncate || options.append;
         let mut needs = Vec::with_capacity(2);
         if changes && !options.directory {
@@ -126,13 +126,13 @@ impl GuestFiles {
         }
         // A directory that the guest was given at the start may be opened again; the policy decides
         // about each entry.
-        let given = place.path().is_empty() && !changes;
+        let given = guest_path.path().is_empty() && !changes;
         if given {
             needs.clear();
         } else if needs.is_empty() {
             needs.push(PathAccess::Either);
         }
-        self.on(&place, follow, &needs, |place| self.open_at(place, options))
+        self.on(&guest_path, follow, &needs, |guest_path| self.open_at(guest_path, options))
     }
 
     /// The metadata at a path. A directory on the way to a granted file may be inspected too, but
@@ -143,20 +143,21 @@ impl GuestFiles {
         path: &str,
         follow: LinkFollowing,
     ) -> Result<FileStat, Errno> {
-        let place = self.place(from, path)?;
-        self.on(&place, follow, &[], |place| {
-            let is_given = place.path().is_empty();
-            let on_the_way = is_given || self.access.leads_to_granted(&place.policy_path(self.root(place)?)?);
+        let guest_path = self.place(from, path)?;
+        self.on(&guest_path, follow, &[], |guest_path| {
+            let is_given = guest_path.path().is_empty();
+            let on_the_way =
+                is_given || self.access.leads_to_granted(&guest_path.policy_path(self.root(guest_path)?)?);
             if !on_the_way {
-                self.allow(PathAccess::Either, place)?;
+                self.allow(PathAccess::Either, guest_path)?;
             }
-            let (dir, name) = self.parent(place)?;
+            let (dir, name) = self.parent(guest_path)?;
             let stat = FileStat::from(&rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?);
             if stat.node == NodeKind::Link && follow == LinkFollowing::Yes {
                 return Err(Errno::LOOP);
             }
             if on_the_way && !is_given && stat.node != NodeKind::Directory {
-                self.allow(PathAccess::Either, place)?;
+                self.allow(PathAccess::Either, guest_path)?;
             }
             Ok(stat)
         })
@@ -165,15 +166,15 @@ impl GuestFiles {
     /// Makes a directory: one that is granted, or that a granted file has to be in.
     pub(crate) fn create_directory(&self, from: &GuestPath, path: &str) -> Result<(), Errno> {
         let mode = Mode::from_raw_mode(0o777);
-        let place = self.place(from, path)?;
-        self.on(&place, LinkFollowing::No, &[], |place| {
-            if !self.access.leads_to_written(&place.policy_path(self.root(place)?)?) {
-                self.allow(PathAccess::Write, place)?;
+        let guest_path = self.place(from, path)?;
+        self.on(&guest_path, LinkFollowing::No, &[], |guest_path| {
+            if !self.access.leads_to_written(&guest_path.policy_path(self.root(guest_path)?)?) {
+                self.allow(PathAccess::Write, guest_path)?;
             }
-            let (dir, name) = self.parent(place)?;
+            let (dir, name) = self.parent(guest_path)?;
             self.quota.take_entry().map_err(|_| Errno::NOSPC)?;
             rustix::fs::mkdirat(dir, name, mode)?;
-            self.drafts.made(&self.root(place)?.dir, place);
+            self.drafts.made(&self.root(guest_path)?.dir, guest_path);
             Ok(())
         })
     }
@@ -198,9 +199,9 @@ impl GuestFiles {
 
     /// The target of a link, as text.
     pub(crate) fn read_link(&self, from: &GuestPath, path: &str) -> Result<String, Errno> {
-        let place = self.place(from, path)?;
-        self.on(&place, LinkFollowing::No, &[PathAccess::Read], |place| {
-            let (dir, name) = self.parent(place)?;
+        let guest_path = self.place(from, path)?;
+        self.on(&guest_path, LinkFollowing::No, &[PathAccess::Read], |guest_path| {
+            let (dir, name) = self.parent(guest_path)?;
             let target = rustix::fs::readlinkat(dir, name, Vec::new())?;
             target.into_string().map_err(|_| Errno::ILSEQ)
         })
@@ -209,7 +210,9 @@ impl GuestFiles {
     /// Refuses to make a link, with any grants: a link that stays inside today may lead
     /// outside after a rename.
     pub(crate) fn refuse_link(&self, from: &GuestPath, path: &str) -> Errno {
-        let path = self.place(from, path).map_or_else(|_| path.to_owned(), |place| place.path().to_owned());
+        let path = self
+            .place(from, path)
+            .map_or_else(|_| path.to_owned(), |guest_path| guest_path.path().to_owned());
         self.audit.refuse(DeniedAction::Link(path), DeniedReason::Never);
         Errno::PERM
     }
@@ -223,14 +226,14 @@ impl GuestFiles {
 
     /// Whether an entry of a directory is shown.
     pub(crate) fn shows(&self, dir: &GuestPath, name: &str) -> bool {
-        dir.join(name).is_ok_and(|place| {
-            self.decide(PathAccess::Either, &place).is_ok_and(|decision| decision.is_none())
+        dir.join(name).is_ok_and(|guest_path| {
+            self.decide(PathAccess::Either, &guest_path).is_ok_and(|decision| decision.is_none())
         })
     }
 
     /// Asks the policy, and writes a refusal down.
-    pub(super) fn allow(&self, need: PathAccess, place: &GuestPath) -> Result<(), Errno> {
-        match self.decide(need, place)? {
+    pub(super) fn allow(&self, need: PathAccess, guest_path: &GuestPath) -> Result<(), Errno> {
+        match self.decide(need, guest_path)? {
             None => Ok(()),
             Some((request, reason)) => {
                 self.audit.refuse(DeniedAction::Request(request), reason);
@@ -244,12 +247,12 @@ impl GuestFiles {
     pub(super) fn decide(
         &self,
         need: PathAccess,
-        place: &GuestPath,
+        guest_path: &GuestPath,
     ) -> Result<Option<(AccessRequest, DeniedReason)>, Errno> {
-        let refused = self.decide_exactly(need, place)?;
+        let refused = self.decide_exactly(need, guest_path)?;
         // A denied path stays denied, even if it is a companion of an allowed file.
         let Some((_, DeniedReason::Missing)) = &refused else { return Ok(refused) };
-        let granted = match companion::owner(place) {
+        let granted = match companion::owner(guest_path) {
             None => false,
             Some((owner, CompanionFile::Draft)) => self.decide_exactly(need, &owner)?.is_none(),
             Some((owner, companion @ (CompanionFile::Journal | CompanionFile::Lock))) => {
@@ -259,7 +262,7 @@ impl GuestFiles {
                 };
                 self.decide_exactly(PathAccess::Read, &owner)?.is_none()
                     && self.decide_exactly(PathAccess::Write, &owner)?.is_none()
-                    && is_it(&self.root(place)?.dir, place)
+                    && is_it(&self.root(guest_path)?.dir, guest_path)
             }
         };
         Ok(if granted { None } else { refused })
@@ -268,9 +271,9 @@ impl GuestFiles {
     fn decide_exactly(
         &self,
         need: PathAccess,
-        place: &GuestPath,
+        guest_path: &GuestPath,
     ) -> Result<Option<(AccessRequest, DeniedReason)>, Errno> {
-        let path = place.policy_path(self.root(place)?)?;
+        let path = guest_path.policy_path(self.root(guest_path)?)?;
         let ask = |request: AccessRequest| match self.access.decide(&request) {
             PolicyDecision::Granted(_) => None,
             PolicyDecision::Denied(denial) => Some((request, DeniedReason::Denied(denial.to_string()))),
@@ -287,38 +290,38 @@ impl GuestFiles {
     }
 
     /// The handle of the directory that something is in, and its name there.
-    pub(super) fn parent<'p>(&self, place: &'p GuestPath) -> Result<(OwnedFd, &'p str), Errno> {
-        let (parent, name) = place.split();
-        let root = self.root(place)?;
+    pub(super) fn parent<'p>(&self, guest_path: &'p GuestPath) -> Result<(OwnedFd, &'p str), Errno> {
+        let (parent, name) = guest_path.split();
+        let root = self.root(guest_path)?;
         #[cfg(target_os = "linux")]
         let flags = OFlags::PATH | OFlags::DIRECTORY;
         #[cfg(not(target_os = "linux"))]
         let flags = OFlags::RDONLY | OFlags::DIRECTORY;
         let dir = open_beneath::open(&root.dir, parent.os_path(), flags, Mode::empty())?;
-        self.keep_out_of_the_kernel(&dir, place)?;
+        self.keep_out_of_the_kernel(&dir, guest_path)?;
         Ok((dir, name))
     }
 
-    pub(super) fn root(&self, place: &GuestPath) -> Result<&RootDirectory, Errno> {
-        self.access.root(place.root).ok_or(Errno::BADF)
+    pub(super) fn root(&self, guest_path: &GuestPath) -> Result<&RootDirectory, Errno> {
+        self.access.root(guest_path.root).ok_or(Errno::BADF)
     }
 
     /// Does an operation at a place. If the way leads through a link, the policy also
     /// decides about its target.
     pub(super) fn on<T>(
         &self,
-        place: &GuestPath,
+        guest_path: &GuestPath,
         follow: LinkFollowing,
         needs: &[PathAccess],
         act: impl Fn(&GuestPath) -> Result<T, Errno>,
     ) -> Result<T, Errno> {
-        needs.iter().try_for_each(|need| self.allow(*need, place))?;
-        match act(place) {
+        needs.iter().try_for_each(|need| self.allow(*need, guest_path))?;
+        match act(guest_path) {
             Err(Errno::LOOP) => {}
             done => return done,
         }
-        let real = self.follow(place, follow)?;
-        if real == *place {
+        let real = self.follow(guest_path, follow)?;
+        if real == *guest_path {
             return Err(Errno::LOOP);
         }
         needs.iter().try_for_each(|need| self.allow(*need, &real))?;
@@ -331,22 +334,22 @@ impl GuestFiles {
         path: &str,
         act: impl Fn(OwnedFd, &str) -> Result<(), Errno>,
     ) -> Result<(), Errno> {
-        let place = self.place(from, path)?;
-        self.on(&place, LinkFollowing::No, &[PathAccess::Write], |place| {
-            let (dir, name) = self.parent(place)?;
+        let guest_path = self.place(from, path)?;
+        self.on(&guest_path, LinkFollowing::No, &[PathAccess::Write], |guest_path| {
+            let (dir, name) = self.parent(guest_path)?;
             act(dir, name)
         })
     }
 
-    fn open_at(&self, place: &GuestPath, options: FileOpenOptions) -> Result<OpenedNode, Errno> {
+    fn open_at(&self, guest_path: &GuestPath, options: FileOpenOptions) -> Result<OpenedNode, Errno> {
         let lease = self.leases.take().ok_or(Errno::MFILE)?;
-        let file = self.open_or_make(place, options)?;
-        self.keep_out_of_the_kernel(&file, place)?;
+        let file = self.open_or_make(guest_path, options)?;
+        self.keep_out_of_the_kernel(&file, guest_path)?;
         let stat = FileStat::of(&file)?;
         match stat.node {
             NodeKind::File | NodeKind::Directory => {}
             NodeKind::Link | NodeKind::Other => {
-                self.audit.refuse(DeniedAction::Device(place.path().to_owned()), DeniedReason::Never);
+                self.audit.refuse(DeniedAction::Device(guest_path.path().to_owned()), DeniedReason::Never);
                 return Err(Errno::ACCESS);
             }
         }
@@ -356,14 +359,14 @@ impl GuestFiles {
             rustix::fs::ftruncate(&file, 0)?;
         }
         let size = if empties { 0 } else { stat.size };
-        Ok(OpenedNode { file, node: stat.node, place: place.clone(), lease, size })
+        Ok(OpenedNode { file, node: stat.node, place: guest_path.clone(), lease, size })
     }
 
     /// Opens an existing file, or creates it and counts it.
-    fn open_or_make(&self, place: &GuestPath, options: FileOpenOptions) -> Result<File, Errno> {
-        let root = self.root(place)?;
+    fn open_or_make(&self, guest_path: &GuestPath, options: FileOpenOptions) -> Result<File, Errno> {
+        let root = self.root(guest_path)?;
         let open = |options: FileOpenOptions, mode: Mode| {
-            open_beneath::open(&root.dir, place.os_path(), options.flags(), mode).map(File::from)
+            open_beneath::open(&root.dir, guest_path.os_path(), options.flags(), mode).map(File::from)
         };
         // The kernel accepts no mode if nothing is created.
         if !options.create || options.directory {
@@ -377,25 +380,25 @@ impl GuestFiles {
         }
         self.quota.take_entry().map_err(|_| Errno::NOSPC)?;
         let made = open(options, CREATED)?;
-        self.drafts.made(&root.dir, place);
+        self.drafts.made(&root.dir, guest_path);
         Ok(made)
     }
 
     /// Refuses entries that only look like files: file systems through which the kernel reports
     /// about itself and every process, and takes commands. A guest that could write its own memory
     /// there would be outside the sandbox.
-    fn keep_out_of_the_kernel(&self, handle: impl AsFd, place: &GuestPath) -> Result<(), Errno> {
+    fn keep_out_of_the_kernel(&self, handle: impl AsFd, guest_path: &GuestPath) -> Result<(), Errno> {
         if !kernel_filesystems::shows(handle)? {
             return Ok(());
         }
-        self.audit.refuse(DeniedAction::Device(place.path().to_owned()), DeniedReason::Never);
+        self.audit.refuse(DeniedAction::Device(guest_path.path().to_owned()), DeniedReason::Never);
         Err(Errno::ACCESS)
     }
 
     /// The end of a path when its links are followed by hand, one by one, each
     /// beneath the same directory.
-    fn follow(&self, place: &GuestPath, follow: LinkFollowing) -> Result<GuestPath, Errno> {
-        let mut rest: Vec<String> = place.components().map(str::to_owned).collect();
+    fn follow(&self, guest_path: &GuestPath, follow: LinkFollowing) -> Result<GuestPath, Errno> {
+        let mut rest: Vec<String> = guest_path.components().map(str::to_owned).collect();
         rest.reverse();
         let mut done = String::new();
         let mut links = 0;
@@ -403,19 +406,19 @@ impl GuestFiles {
             match name.as_str() {
                 "" | "." => continue,
                 ".." => {
-                    pop(&mut done).map_err(|_| self.outside(place.path()))?;
+                    pop(&mut done).map_err(|_| self.outside(guest_path.path()))?;
                     continue;
                 }
                 _ => {}
             }
             let mut here = done.clone();
             push(&mut here, &name);
-            let here = GuestPath::at(place.root, here);
+            let here = GuestPath::at(guest_path.root, here);
             let target =
                 if rest.is_empty() && follow == LinkFollowing::No { None } else { self.target(&here)? };
             match target {
                 None => done = here.path().to_owned(),
-                Some(target) if target.starts_with('/') => return Err(self.outside(place.path())),
+                Some(target) if target.starts_with('/') => return Err(self.outside(guest_path.path())),
                 Some(target) => {
                     links += 1;
                     if links > MAX_LINKS {
@@ -425,12 +428,12 @@ impl GuestFiles {
                 }
             }
         }
-        Ok(GuestPath::at(place.root, done))
+        Ok(GuestPath::at(guest_path.root, done))
     }
 
     /// The target of the link at a place; `None` if there is no link.
-    pub(super) fn target(&self, place: &GuestPath) -> Result<Option<String>, Errno> {
-        let (dir, name) = self.parent(place)?;
+    pub(super) fn target(&self, guest_path: &GuestPath) -> Result<Option<String>, Errno> {
+        let (dir, name) = self.parent(guest_path)?;
         match rustix::fs::readlinkat(dir, name, Vec::new()) {
             Ok(target) => target.into_string().map(Some).map_err(|_| Errno::ILSEQ),
             // No link, or nothing there yet.

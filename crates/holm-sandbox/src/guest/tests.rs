@@ -65,6 +65,10 @@ fn a_guest_gets_a_stack_of_its_own_only_where_it_may_have_to_wait() {
 
 #[test]
 fn what_nobody_has_is_refused_with_its_name() {
-    let said = waits(r#"(import "wasi:nothing/at-all@0.2.0" (instance (export "run" (func))))"#).unwrap_err();
-    assert!(matches!(&said, GuestLoadError::Import(what) if what.contains("wasi:nothing/at-all")), "{said}");
+    let error =
+        waits(r#"(import "wasi:nothing/at-all@0.2.0" (instance (export "run" (func))))"#).unwrap_err();
+    assert!(
+        matches!(&error, GuestLoadError::Import(name) if name.contains("wasi:nothing/at-all")),
+        "{error}"
+    );
 }

@@ -307,8 +307,8 @@ const BETWEEN_LOOKS: usize = 64;
 /// Fills `buffer` with entries from `cookie` on; the last one may be cut, as the standard has it.
 fn read_dir(buffer: &mut [u8], state: &GuestState, fd: i32, cookie: u64) -> Result<u32, HostCallError> {
     let dir = state.descriptors.dir(fd)?;
-    let place: &GuestPath = &dir.place;
-    state.files.may_list(place)?;
+    let guest_path: &GuestPath = &dir.place;
+    state.files.may_list(guest_path)?;
     let mut entries = Dir::read_from(&*dir.dir)?;
     if cookie != 0 {
         entries.seek(i64::try_from(cookie).map_err(|_| WasiErrno::INVAL)?)?;
@@ -322,7 +322,7 @@ fn read_dir(buffer: &mut [u8], state: &GuestState, fd: i32, cookie: u64) -> Resu
         }
         let Ok(name) = entry.file_name().to_str() else { continue };
         let own = matches!(name, "." | "..");
-        if !own && !state.files.shows(place, name) {
+        if !own && !state.files.shows(guest_path, name) {
             continue;
         }
         let kind = match entry.file_type() {

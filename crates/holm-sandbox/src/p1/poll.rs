@@ -47,7 +47,7 @@ enum PollTarget {
 fn poll(
     guest: &mut GuestMemory<'_>,
     state: &GuestState,
-    subscriptions: u32,
+    subscriptions_at: u32,
     events: u32,
     count: u32,
     at: u32,
@@ -55,10 +55,12 @@ fn poll(
     if count == 0 || count > MAX_SUBSCRIPTIONS {
         return Err(WasiErrno::INVAL.into());
     }
-    let asked: Vec<PollSubscription> =
-        (0..count).map(|index| subscription(guest, state, subscriptions, index)).collect::<Result<_, _>>()?;
-    let handles = asked.iter().any(|one| matches!(one.waits_for, PollTarget::Handle { .. }));
-    let first = asked.iter().filter_map(|one| match one.waits_for {
+    let subscriptions: Vec<PollSubscription> = (0..count)
+        .map(|index| subscription(guest, state, subscriptions_at, index))
+        .collect::<Result<_, _>>()?;
+    let handles =
+        subscriptions.iter().any(|subscription| matches!(subscription.waits_for, PollTarget::Handle { .. }));
+    let first = subscriptions.iter().filter_map(|subscription| match subscription.waits_for {
         PollTarget::Time(until) => Some(until),
         PollTarget::Handle { .. } => None,
     });
@@ -67,8 +69,8 @@ fn poll(
     }
     let now = Instant::now();
     let mut happened = 0;
-    for one in &asked {
-        let (error, kind, bytes) = match one.waits_for {
+    for subscription in &subscriptions {
+        let (error, kind, bytes) = match subscription.waits_for {
             PollTarget::Time(until) if until > now => continue,
             PollTarget::Time(_) => (0, 0, 0),
             PollTarget::Handle { kind, fd } => match state.descriptors.get(fd) {
@@ -77,7 +79,7 @@ fn poll(
             },
         };
         let event = events.checked_add(happened * EVENT).ok_or(WasiErrno::FAULT)?;
-        guest.put_u64(event, one.userdata)?;
+        guest.put_u64(event, subscription.userdata)?;
         guest.put_u64(
             event.checked_add(8).ok_or(WasiErrno::FAULT)?,
             u64::from(error) | u64::from(kind) << 16,
@@ -111,7 +113,7 @@ fn subscription(
                 (true, GuestClock::Real) => timeout.saturating_sub(time(state, clock)?),
             };
             let now = Instant::now();
-            // Beyond the deadline is all the same.
+            // A time that overflows is after the deadline anyway.
             PollTarget::Time(now.checked_add(wait).unwrap_or(state.deadline))
         }
         Some(kind @ (1 | 2)) => PollTarget::Handle { kind: *kind, fd: guest.u32(field(16)?)?.cast_signed() },

@@ -37,9 +37,9 @@ pub(super) fn link(linker: &mut Linker<GuestState>) -> wasmtime::Result<()> {
             Ok(guest.put_u64(at, u64::try_from(nanoseconds).unwrap_or(u64::MAX))?)
         };
         "random_get" => |guest, state, at: u32, len: u32| {
-            for piece in guest.bytes_mut(at, len)?.chunks_mut(PIECE) {
+            for chunk in guest.bytes_mut(at, len)?.chunks_mut(PIECE) {
                 state.files.term.check()?;
-                state.dice.fill(piece).map_err(|_| errno(WasiErrno::IO))?;
+                state.dice.fill(chunk).map_err(|_| errno(WasiErrno::IO))?;
             }
             Ok(())
         };

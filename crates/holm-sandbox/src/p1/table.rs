@@ -53,9 +53,14 @@ impl DescriptorTable {
         let mut slots =
             vec![Some(Descriptor::Stdin { read: 0 }), Some(Descriptor::Stdout), Some(Descriptor::Stderr)];
         for (index, name) in files.access.names().enumerate() {
-            if let Some((dir, place)) = files.preopened(index) {
+            if let Some((dir, guest_path)) = files.preopened(index) {
                 let name = Some(name.to_owned());
-                slots.push(Some(Descriptor::Directory(OpenDirectory { dir, _lease: None, place, name })));
+                slots.push(Some(Descriptor::Directory(OpenDirectory {
+                    dir,
+                    _lease: None,
+                    place: guest_path,
+                    name,
+                })));
             }
         }
         Self { slots }
@@ -132,11 +137,14 @@ impl DescriptorTable {
 impl Descriptor {
     /// The descriptor of a file that was just opened.
     pub(super) fn opened(opened: OpenedNode, readable: bool, writable: bool, append: bool) -> Self {
-        let OpenedNode { file, node, place, lease, size: _ } = opened;
+        let OpenedNode { file, node, place: guest_path, lease, size: _ } = opened;
         match node {
-            NodeKind::Directory => {
-                Self::Directory(OpenDirectory { dir: Arc::new(file), _lease: Some(lease), place, name: None })
-            }
+            NodeKind::Directory => Self::Directory(OpenDirectory {
+                dir: Arc::new(file),
+                _lease: Some(lease),
+                place: guest_path,
+                name: None,
+            }),
             NodeKind::File | NodeKind::Link | NodeKind::Other => {
                 Self::File(OpenFile { file, _lease: lease, readable, writable, append })
             }

@@ -294,9 +294,9 @@ impl HostDescriptor for FilesView<'_> {
         mtim: NewTimestamp,
     ) -> FsResult<()> {
         if let Descriptor::Dir(_) = self.table.get(&handle)? {
-            let place = self.dir(&handle)?;
+            let guest_path = self.dir(&handle)?;
             let times = timestamps(atim, mtim)?;
-            return self.files.set_times(&place, ".", &times).map_err(error);
+            return self.files.set_times(&guest_path, ".", &times).map_err(error);
         }
         self.theirs().set_times(handle, atim, mtim).await
     }
@@ -323,14 +323,14 @@ impl HostDescriptor for FilesView<'_> {
     }
 
     async fn read_directory(&mut self, handle: DescriptorHandle) -> FsResult<Resource<DirectoryEntryStream>> {
-        let place = self.dir(&handle)?;
-        self.files.may_list(&place).map_err(error)?;
+        let guest_path = self.dir(&handle)?;
+        self.files.may_list(&guest_path).map_err(error)?;
         let Descriptor::Dir(dir) = self.table.get(&handle)? else {
             return Err(ErrorCode::NotDirectory.into());
         };
         let lease = self.files.leases.take().ok_or_else(|| error(Errno::MFILE))?;
         let entries = rustix::fs::Dir::read_from(&*dir.dir).map_err(error)?;
-        let listing = self.table.push(DirectoryListing { entries, place, _lease: lease })?;
+        let listing = self.table.push(DirectoryListing { entries, place: guest_path, _lease: lease })?;
         // The guest knows it by the name of wasmtime's own type, which would hold the whole folder.
         Ok(Resource::new_own(listing.rep()))
     }
@@ -475,8 +475,8 @@ impl HostDirectoryEntryStream for FilesView<'_> {
 }
 
 /// The type of an entry. Some file systems do not report it in a listing.
-fn kind(files: &GuestFiles, dir: &GuestPath, name: &str, said: FileType) -> DescriptorType {
-    match said {
+fn kind(files: &GuestFiles, dir: &GuestPath, name: &str, file_type: FileType) -> DescriptorType {
+    match file_type {
         FileType::RegularFile => DescriptorType::RegularFile,
         FileType::Directory => DescriptorType::Directory,
         FileType::Symlink => DescriptorType::SymbolicLink,

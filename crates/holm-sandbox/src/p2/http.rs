@@ -83,16 +83,16 @@ async fn send(net: CallNetwork, request: http::Request<WasiBody>) -> Result<http
 /// The whole body, with the room that it takes as long as it is held.
 async fn collect(net: &CallNetwork, mut body: WasiBody) -> Result<(Bytes, BodyReservation), Error> {
     let too_large = || Error::HttpRequestBodySize(Some(MAX_REQUEST as u64));
-    let mut room = net.body_room();
-    let mut whole = BytesMut::new();
+    let mut reservation = net.body_room();
+    let mut collected = BytesMut::new();
     while let Some(frame) = body.frame().await {
         let Ok(data) = frame?.into_data() else { continue };
-        if whole.len() + data.len() > MAX_REQUEST || !room.grow(data.len()) {
+        if collected.len() + data.len() > MAX_REQUEST || !reservation.grow(data.len()) {
             return Err(too_large());
         }
-        whole.extend_from_slice(&data);
+        collected.extend_from_slice(&data);
     }
-    Ok((whole.freeze(), room))
+    Ok((collected.freeze(), reservation))
 }
 
 fn answer(response: GuestHttpResponse, lease: HandleLease) -> Result<http::Response<WasiBody>, Error> {
@@ -110,7 +110,7 @@ fn failure(error: OutboundError) -> Error {
         OutboundError::Refused(_) => Error::HttpRequestDenied,
         OutboundError::NoSuchHost(name) => Error::DnsError { rcode: Some(name), info_code: None },
         OutboundError::TimedOut => Error::ConnectionTimeout,
-        OutboundError::Failed(why) => Error::InternalError(Some(why)),
+        OutboundError::Failed(reason) => Error::InternalError(Some(reason)),
     }
 }
 

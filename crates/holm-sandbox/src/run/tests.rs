@@ -11,7 +11,7 @@ use crate::files::GuestAccess;
 use crate::guest::{GuestLinkers, LoadedGuest};
 use crate::limits::GuestLimits;
 use crate::ticker::TICK;
-use crate::ticker::tests::waited;
+use crate::ticker::tests::wait_until;
 use crate::wasm_shape::WasmShape;
 
 /// How soon a guest must have ended after it was cancelled.
@@ -64,10 +64,10 @@ impl Still {
         let cancel = CancelSwitch::new();
         std::thread::scope(|scope| {
             let run = scope.spawn(|| host.run(guest, GuestFunction::Run, call, &cancel));
-            assert!(waited(|| folder.path().join("begun").exists()), "it never began");
+            assert!(wait_until(|| folder.path().join("begun").exists()), "it never began");
             cancel.cancel();
             (0..ticks).for_each(|_| self.engine.increment_epoch());
-            let ended = waited(|| run.is_finished());
+            let ended = wait_until(|| run.is_finished());
             // Nothing may be left running after any outcome, or this test would never end.
             self.engine.increment_epoch();
             assert!(ended, "it runs on after {ticks} ticks");

@@ -100,8 +100,8 @@ fn text(memory: &[u8], at: u32) -> Result<&str, Error> {
         let bytes = memory.get(at as usize..)?.first_chunk::<4>()?;
         Some(u32::from_le_bytes(*bytes))
     };
-    let place = || Some((number(at)? as usize, number(at.checked_add(4)?)? as usize));
-    let bytes = place().and_then(|(start, len)| memory.get(start..)?.get(..len));
+    let span = || Some((number(at)? as usize, number(at.checked_add(4)?)? as usize));
+    let bytes = span().and_then(|(start, len)| memory.get(start..)?.get(..len));
     std::str::from_utf8(bytes.ok_or_else(|| outside(at))?).map_err(|_| {
         format_err!(
             "its answer is not \

@@ -3,11 +3,11 @@ use std::fmt::Write;
 use super::*;
 
 #[track_caller]
-fn refused(wat: &str, what: &str) {
+fn refused(wat: &str, item: &str) {
     let bytes = wat::parse_str(wat).unwrap();
     match WasmShape::of(&bytes) {
-        Err(WasmShapeError::TooMany { what: found, .. }) => assert_eq!(found, what),
-        other => panic!("{what}: {other:?}"),
+        Err(WasmShapeError::TooMany { what: found, .. }) => assert_eq!(found, item),
+        other => panic!("{item}: {other:?}"),
     }
 }
 

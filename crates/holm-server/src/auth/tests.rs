@@ -23,8 +23,8 @@ fn the_first_start_makes_a_token_for_the_owner_that_nobody_else_can_read() {
     {
         use std::os::unix::fs::PermissionsExt as _;
         for name in ["token", "tokens.json"] {
-            let place = keyring.first().with_file_name(name);
-            assert_eq!(std::fs::metadata(place).unwrap().permissions().mode() & 0o777, 0o600, "{name}");
+            let path = keyring.first().with_file_name(name);
+            assert_eq!(std::fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600, "{name}");
         }
     }
 }
@@ -89,9 +89,9 @@ fn what_is_no_token_is_not_looked_up() {
 
 #[test]
 fn a_scope_admits_its_own_sessions() {
-    let one = TokenScope::Only(BTreeSet::from(["a".parse().unwrap()]));
-    assert!(one.admits(&"a".parse().unwrap()));
-    assert!(!one.admits(&"b".parse().unwrap()));
+    let scope = TokenScope::Only(BTreeSet::from(["a".parse().unwrap()]));
+    assert!(scope.admits(&"a".parse().unwrap()));
+    assert!(!scope.admits(&"b".parse().unwrap()));
 }
 
 #[test]

@@ -93,11 +93,11 @@ impl TokenRegistry {
     /// [`ServerError`] if a file cannot be read or written.
     pub fn open(folder: &Path) -> Result<Self, ServerError> {
         private_folder(folder)?;
-        let place = folder.join(KEPT);
-        let (kept, first) = match fs::read(&place) {
+        let path = folder.join(KEPT);
+        let (kept, first) = match fs::read(&path) {
             Ok(bytes) => {
                 let unreadable = |error: serde_json::Error| ServerError::File {
-                    place: place.display().to_string(),
+                    place: path.display().to_string(),
                     reason: error.to_string(),
                 };
                 (serde_json::from_slice(&bytes).map_err(unreadable)?, None)
@@ -105,7 +105,7 @@ impl TokenRegistry {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 (TokenFile::default(), Some(AccessToken::new()?))
             }
-            Err(error) => return Err(ServerError::file(&place, &error)),
+            Err(error) => return Err(ServerError::file(&path, &error)),
         };
         let keyring = Self { folder: folder.into(), kept: RwLock::new(kept), changes: watch::Sender::new(0) };
         if let Some(token) = first {
@@ -263,12 +263,12 @@ impl TokenRegistry {
         let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
         let mut changed = kept.clone();
         let outcome = change(&mut changed);
-        let place = self.folder.join(KEPT);
+        let path = self.folder.join(KEPT);
         let text = serde_json::to_vec_pretty(&changed).map_err(|error| ServerError::File {
-            place: place.display().to_string(),
+            place: path.display().to_string(),
             reason: error.to_string(),
         })?;
-        write_private(&place, &text)?;
+        write_private(&path, &text)?;
         *kept = changed;
         drop(kept);
         self.changes.send_modify(|count| *count += 1);
@@ -307,21 +307,21 @@ pub(crate) fn private_folder(folder: &Path) -> Result<(), ServerError> {
 }
 
 /// Atomically replaces a file that only its owner can read.
-pub(crate) fn write_private(place: &Path, bytes: &[u8]) -> Result<(), ServerError> {
-    let beside = place.with_extension("new");
-    let written = private_file(&beside).and_then(|mut file| {
+pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> Result<(), ServerError> {
+    let temporary = path.with_extension("new");
+    let written = private_file(&temporary).and_then(|mut file| {
         io::Write::write_all(&mut file, bytes)?;
         file.sync_all()?;
-        fs::rename(&beside, place)?;
+        fs::rename(&temporary, path)?;
         // Syncs the new name too; otherwise a revoked token could reappear after a power failure.
-        place.parent().map_or(Ok(()), |folder| fs::File::open(folder)?.sync_all())
+        path.parent().map_or(Ok(()), |folder| fs::File::open(folder)?.sync_all())
     });
-    written.map_err(|error| ServerError::file(place, &error))
+    written.map_err(|error| ServerError::file(path, &error))
 }
 
-fn private_file(place: &Path) -> io::Result<fs::File> {
+fn private_file(path: &Path) -> io::Result<fs::File> {
     // A file that a crash left behind might be readable by other users.
-    match fs::remove_file(place) {
+    match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         Ok(()) | Err(_) => {}
     }
@@ -332,5 +332,5 @@ fn private_file(place: &Path) -> io::Result<fs::File> {
         use std::os::unix::fs::OpenOptionsExt as _;
         options.mode(0o600);
     }
-    options.open(place)
+    options.open(path)
 }

@@ -46,8 +46,8 @@ pub(crate) fn routes(server: &HolmServer) -> Router {
         .route(&format!("{base}/picture"), get(framed));
     if !base.is_empty() {
         // The page uses relative URLs, so its own URL must end with a slash.
-        let whole = format!("{base}/");
-        routes = routes.route(&base, get(move || async move { Redirect::permanent(&whole) }));
+        let target = format!("{base}/");
+        routes = routes.route(&base, get(move || async move { Redirect::permanent(&target) }));
     }
     routes.layer(middleware::from_fn_with_state(server.clone(), porch)).with_state(server.clone())
 }

@@ -47,9 +47,9 @@ fn what_stands_in_a_path_and_what_stands_behind_it_are_told_apart() {
 #[test]
 fn no_two_types_have_one_name() {
     let document = document();
-    let heard = |path: &str, status: &str| {
+    let response = |path: &str, status: &str| {
         let answer = &document["paths"][path]["post"]["responses"][status];
         answer["content"]["application/json"]["schema"]["$ref"].as_str().unwrap().to_owned()
     };
-    assert_ne!(heard("/hooks/{user}/{job}", "202"), heard("/api/sessions/{id}/prompt", "202"));
+    assert_ne!(response("/hooks/{user}/{job}", "202"), response("/api/sessions/{id}/prompt", "202"));
 }

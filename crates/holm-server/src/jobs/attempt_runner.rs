@@ -108,12 +108,12 @@ async fn anew(server: &HolmServer, errand: &JobAttempt) -> Result<AttemptOutcome
     let hall = server.hall();
     let mut opening = opening(errand, SessionStart::New(Some(errand.session.clone())));
     opening.budget = errand.spec.budget;
-    let room = hall.open(&errand.user, opening).await?;
-    let asked = hall.prompt(&room, Some(prompt(errand))).await;
+    let live_session = hall.open(&errand.user, opening).await?;
+    let asked = hall.prompt(&live_session, Some(prompt(errand))).await;
     let done = match asked {
         Ok(done) => done,
         Err(refusal) => {
-            room.leave();
+            live_session.leave();
             return Err(refusal);
         }
     };
@@ -128,7 +128,7 @@ async fn anew(server: &HolmServer, errand: &JobAttempt) -> Result<AttemptOutcome
             Err(_) => AttemptOutcome::Parked,
         }
     };
-    Ok(attend(&room, errand, ended).await)
+    Ok(attend(&live_session, errand, ended).await)
 }
 
 /// Resumes an attempt that was running when the server ended, or joins the task
@@ -136,8 +136,8 @@ async fn anew(server: &HolmServer, errand: &JobAttempt) -> Result<AttemptOutcome
 async fn rejoin(server: &HolmServer, errand: &JobAttempt) -> Result<AttemptOutcome, ApiError> {
     let hall = server.hall();
     let opened = hall.open(&errand.user, opening(errand, SessionStart::Resume(errand.session.clone()))).await;
-    let room = match opened {
-        Ok(room) => room,
+    let live_session = match opened {
+        Ok(live_session) => live_session,
         // The last server ended after it stored the attempt and before it started: nothing of it
         // has run. If another server starts it at this moment, the attempt belongs to that server.
         Err(refusal) if refusal.code == "not_found" => return anew(server, errand).await,
@@ -145,13 +145,13 @@ async fn rejoin(server: &HolmServer, errand: &JobAttempt) -> Result<AttemptOutco
     };
     // The last server may have ended after it created the session and before it sent the prompt.
     let prompt = is_untouched(server, errand).await.then(|| prompt(errand));
-    let done = match hall.prompt(&room, prompt).await {
+    let done = match hall.prompt(&live_session, prompt).await {
         Ok(done) => Some(done),
         // Another task has resumed it already.
         Err(refusal) if refusal.code == "working" => None,
         Err(refusal) => return Err(refusal),
     };
-    let mut state = room.state();
+    let mut state = live_session.state();
     let ended = async {
         let is_idle = match done {
             Some(done) => match done.await {
@@ -176,7 +176,7 @@ async fn rejoin(server: &HolmServer, errand: &JobAttempt) -> Result<AttemptOutco
             None => AttemptOutcome::Parked,
         }
     };
-    Ok(attend(&room, errand, ended).await)
+    Ok(attend(&live_session, errand, ended).await)
 }
 
 /// The result of an attempt that could not start. If a session of its name exists, another server
@@ -213,18 +213,22 @@ fn opening(errand: &JobAttempt, start: SessionStart) -> SessionOptions {
 
 /// Waits for the end, reports open questions, and cancels the session on request.
 async fn attend(
-    room: &LiveSession,
+    live_session: &LiveSession,
     errand: &JobAttempt,
     ended: impl Future<Output = AttemptOutcome>,
 ) -> AttemptOutcome {
     let mut ended = pin!(ended);
-    let mut bell = room.feed.bell();
+    let mut changes = live_session.feed.bell();
     // The stored state may be out of date after a restart, so a resumed attempt always reports it
     // once.
     let mut asking = Some(RunQuestionState::Over).filter(|_| errand.begin == AttemptStart::Anew);
     let mut stopping = AttemptStopState::No;
     let finished = loop {
-        let now = if room.desk.open().is_empty() { RunQuestionState::Over } else { RunQuestionState::Begun };
+        let now = if live_session.desk.open().is_empty() {
+            RunQuestionState::Over
+        } else {
+            RunQuestionState::Begun
+        };
         if asking != Some(now) {
             asking = Some(now);
             // If the receiver is gone, its owner learns the state from the result.
@@ -233,15 +237,15 @@ async fn attend(
         tokio::select! {
             finished = &mut ended => break finished,
             // The session holds the feed, so its sender exists.
-            _ = bell.changed() => {}
+            _ = changes.changed() => {}
             () = errand.stop.cancelled(), if stopping == AttemptStopState::No => {
                 stopping = AttemptStopState::Yes;
                 // An idle session need not be cancelled.
-                let _ = room.cancel("the job's time limit has passed");
+                let _ = live_session.cancel("the job's time limit has passed");
             }
         }
     };
-    room.leave();
+    live_session.leave();
     finished
 }
 
@@ -254,7 +258,7 @@ enum AttemptStopState {
 /// Whether a session was never prompted, according to its journal.
 async fn is_untouched(server: &HolmServer, errand: &JobAttempt) -> bool {
     let Ok(home) = server.inner.workshop.home(&errand.user).await else { return false };
-    let begins = |told: &Numbered| matches!(told.event, Event::GroupStarted { .. });
+    let begins = |numbered: &Numbered| matches!(numbered.event, Event::GroupStarted { .. });
     live::past(&home.store, &errand.session).await.is_ok_and(|events| !events.iter().any(begins))
 }
 
@@ -265,7 +269,7 @@ async fn last_ending(server: &HolmServer, errand: &JobAttempt) -> Option<Attempt
 
 /// How the last work of a session ended; `None` if it has not, or there was none.
 fn ending_of(events: &[Numbered]) -> Option<AttemptOutcome> {
-    let last = events.iter().rev().find_map(|told| match &told.event {
+    let last = events.iter().rev().find_map(|numbered| match &numbered.event {
         Event::GroupEnded { ending, spent, .. } => {
             Some(Some(AttemptOutcome::Ended { outcome: outcome(ending), spent: *spent }))
         }

@@ -187,7 +187,7 @@ impl JobRepository {
         let mut letters = Vec::new();
         for slip in self.0.slips(LETTERS).await? {
             match read(&slip.body) {
-                Ok(letter) => letters.push(VersionedDelivery { letter, slip }),
+                Ok(delivery) => letters.push(VersionedDelivery { letter: delivery, slip }),
                 Err(_) => {
                     self.0.take_slip(LETTERS, &slip.name).await?;
                 }

@@ -46,7 +46,7 @@ pub struct JobScheduler {
     live: Mutex<BTreeMap<SessionId, ActiveAttempt>>,
     /// The last failed notification of each job.
     untold: Mutex<BTreeMap<JobId, String>>,
-    bell: Notify,
+    wakeup: Notify,
 }
 
 /// The services that a scheduler uses.
@@ -79,8 +79,8 @@ pub enum TriggerOutcome {
 impl JobScheduler {
     /// Creates a scheduler for the jobs of a repository.
     pub fn new(user: UserName, shelf: JobRepository, with: SchedulerServices) -> Arc<Self> {
-        let (live, untold, bell) = (Mutex::default(), Mutex::default(), Notify::new());
-        Arc::new(Self { user, shelf, with, live, untold, bell })
+        let (live, untold, wakeup) = (Mutex::default(), Mutex::default(), Notify::new());
+        Arc::new(Self { user, shelf, with, live, untold, wakeup })
     }
 
     /// Runs until it is told to stop. Attempts that are running then are left to their sessions.
@@ -92,7 +92,7 @@ impl JobScheduler {
             let until = wake.map_or(latest, |wake| wake.min(latest));
             tokio::select! {
                 () = self.with.clock.sleep_until(until) => {}
-                () = self.bell.notified() => {}
+                () = self.wakeup.notified() => {}
                 () = stop.cancelled() => {}
             }
         }
@@ -139,7 +139,7 @@ impl JobScheduler {
     /// As [`JobRepository::add`]: the name is taken, or there are too many jobs.
     pub async fn add(&self, job: &ScheduledJob) -> Result<(), JobRepositoryError> {
         self.shelf.add(job).await?;
-        self.bell.notify_one();
+        self.wakeup.notify_one();
         Ok(())
     }
 
@@ -189,7 +189,7 @@ impl JobScheduler {
         self.change(id, |held| {
             held.standing = match on {
                 Switch::On => held.standing.on(now),
-                Switch::Off { why, .. } => held.standing.off(now, why),
+                Switch::Off { why: reason, .. } => held.standing.off(now, reason),
             };
             Ok(())
         })
@@ -235,7 +235,7 @@ impl JobScheduler {
         }
         let (slot, now) = (JobRunKey::now()?, self.with.clock.now());
         self.shelf.queue(id, &Run::new(slot.clone(), now, Cause::Person), now).await?;
-        self.bell.notify_one();
+        self.wakeup.notify_one();
         Ok(slot)
     }
 
@@ -272,7 +272,7 @@ impl JobScheduler {
             return Err(JobRepositoryError::Full.into());
         }
         let new = self.shelf.queue(id, &Run::of_message(slot.clone(), now, body), now).await?;
-        self.bell.notify_one();
+        self.wakeup.notify_one();
         Ok(if new { TriggerOutcome::New(slot) } else { TriggerOutcome::Again(slot) })
     }
 
@@ -307,7 +307,9 @@ impl JobScheduler {
                     again = Some(now);
                 }
                 JobPlanStep::Stop { slot, outcome } => self.stop_one(&held.job.id, &slot, &outcome),
-                JobPlanStep::Drop { slot, why } => self.drop_waiting(&held.job.id, &slot, why, now).await?,
+                JobPlanStep::Drop { slot, why: reason } => {
+                    self.drop_waiting(&held.job.id, &slot, reason, now).await?
+                }
             }
         }
         Ok(again.or(wake))
@@ -347,12 +349,12 @@ impl JobScheduler {
         &self,
         id: &JobId,
         slot: &JobRunKey,
-        why: Stopped,
+        reason: Stopped,
         now: Timestamp,
     ) -> Result<(), JobRepositoryError> {
         let mut held = self.shelf.run(id, slot).await?;
         if matches!(held.run.phase, Phase::Waiting { .. }) {
-            held.run.phase = Phase::Ended { at: now, outcome: Outcome::Stopped { why } };
+            held.run.phase = Phase::Ended { at: now, outcome: Outcome::Stopped { why: reason } };
             self.shelf.note(id, &held).await?;
         }
         Ok(())
@@ -405,12 +407,12 @@ impl JobScheduler {
                 }
             }
         };
-        let told = self.lock().get(&session).and_then(|live| live.outcome.clone());
+        let reported = self.lock().get(&session).and_then(|live| live.outcome.clone());
         let kept = if let AttemptOutcome::Ended { outcome, spent } = &finished {
             // If it answered before it received the stop, the answer counts.
-            let outcome = match (outcome, told) {
+            let outcome = match (outcome, reported) {
                 (Outcome::Answered { .. }, _) | (_, None) => outcome.clone(),
-                (_, Some(told)) => told,
+                (_, Some(reported)) => reported,
             };
             self.finish(job, slot, &session, outcome, *spent).await.is_ok()
         } else {
@@ -420,7 +422,7 @@ impl JobScheduler {
         // If the store failed, the run is still marked as running, and the next check resumes it.
         // That check also handles attempts that are parked or run elsewhere.
         if kept {
-            self.bell.notify_one();
+            self.wakeup.notify_one();
         }
     }
 
@@ -438,7 +440,7 @@ impl JobScheduler {
                 Ok(()) | Err(_) => break,
             }
         }
-        self.bell.notify_one();
+        self.wakeup.notify_one();
         if asking == RunQuestionState::Begun && job.spec.approval == Approval::Notify {
             let reason = "it is waiting for an answer".to_owned();
             let session = session.map(|session| session.to_string());
@@ -459,15 +461,15 @@ impl JobScheduler {
         let settles =
             |standing: &JobState, run: &Run| settle(job, standing, run, outcome.clone(), spent, now);
         let Some(before) = self.noted(job, slot, session, settles).await? else { return Ok(()) };
-        let mut told = FailureNotice::Nothing;
+        let mut notice = FailureNotice::Nothing;
         self.change(&job.id, |held| {
             let settled = settles(&held.standing, &before);
-            (held.standing, told) = (settled.standing, settled.tell);
+            (held.standing, notice) = (settled.standing, settled.tell);
             Ok(())
         })
         .await?;
         let session = Some(session.to_string());
-        match told {
+        match notice {
             FailureNotice::Nothing => {}
             FailureNotice::Failed => {
                 self.tell(job, slot, JobNotificationKind::Failed, session, outcome.in_words()).await;
@@ -512,7 +514,7 @@ impl JobScheduler {
         change: impl FnMut(&mut VersionedJob) -> Result<(), JobRepositoryError>,
     ) -> Result<(), JobRepositoryError> {
         self.shelf.alter(id, change).await?;
-        self.bell.notify_one();
+        self.wakeup.notify_one();
         Ok(())
     }
 
@@ -526,9 +528,9 @@ impl JobScheduler {
         reason: String,
     ) {
         let now = self.with.clock.now();
-        let Some(letter) = WebhookDelivery::new(job, slot, kind, session, reason, now) else { return };
-        let name = letter.news(&self.user, job, now).id();
-        match self.shelf.post(&name, &letter).await {
+        let Some(delivery) = WebhookDelivery::new(job, slot, kind, session, reason, now) else { return };
+        let name = delivery.news(&self.user, job, now).id();
+        match self.shelf.post(&name, &delivery).await {
             // If it cannot be sent now, it is sent at the next attempt or after the next start.
             Ok(true) => drop(self.deliver().await),
             Ok(false) => self.note_untold(&job.id, "too many messages are waiting".into()),
@@ -555,7 +557,7 @@ impl JobScheduler {
             tokio::spawn(async move {
                 // If the result cannot be stored, the claim expires and the message is sent again.
                 let _ = keeper.send(held).await;
-                keeper.bell.notify_one();
+                keeper.wakeup.notify_one();
             });
         }
         Ok(wake)
@@ -568,8 +570,8 @@ impl JobScheduler {
             Err(JobRepositoryError::Missing) => return self.shelf.throw_away(&held).await,
             Err(error) => return Err(error),
         };
-        let told = self.with.messenger.tell(held.letter.news(&self.user, &job, self.with.clock.now())).await;
-        let Err(error) = told else {
+        let sent = self.with.messenger.tell(held.letter.news(&self.user, &job, self.with.clock.now())).await;
+        let Err(error) = sent else {
             self.untold.lock().unwrap_or_else(PoisonError::into_inner).remove(&job.id);
             return self.shelf.throw_away(&held).await;
         };
@@ -584,8 +586,8 @@ impl JobScheduler {
         }
     }
 
-    fn note_untold(&self, id: &JobId, why: String) {
-        self.untold.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), why);
+    fn note_untold(&self, id: &JobId, reason: String) {
+        self.untold.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), reason);
     }
 
     fn stop_one(&self, id: &JobId, slot: &JobRunKey, outcome: &Outcome) {

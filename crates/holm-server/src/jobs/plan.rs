@@ -154,15 +154,15 @@ impl<'a> JobPlanner<'a> {
     /// runs did not overlap.
     fn queue_late(&mut self, at: Timestamp) {
         match self.held_back() {
-            Some(why) => self.standing.skip(at, why, 1),
+            Some(reason) => self.standing.skip(at, reason, 1),
             None if self.waiting.len() >= MOST_WAITING => self.standing.skip(at, SkipReason::Full, 1),
             None => self.queue(at),
         }
     }
 
     fn queue_on_time(&mut self, at: Timestamp) {
-        if let Some(why) = self.held_back() {
-            return self.standing.skip(at, why, 1);
+        if let Some(reason) = self.held_back() {
+            return self.standing.skip(at, reason, 1);
         }
         if self.working.is_none() && self.waiting.is_empty() {
             return self.queue(at);
@@ -213,7 +213,7 @@ impl<'a> JobPlanner<'a> {
     }
 
     /// Ends scheduled runs that wait; runs that a user or a message started keep their turn.
-    fn drop_scheduled(&mut self, why: Stopped) {
+    fn drop_scheduled(&mut self, reason: Stopped) {
         let (gone, kept): (Vec<_>, Vec<_>) =
             self.waiting.drain(..).partition(|waiting| waiting.cause == Cause::Schedule);
         self.waiting = kept;
@@ -224,7 +224,7 @@ impl<'a> JobPlanner<'a> {
             self.steps.retain(|step| !queued(step));
             // A run that was never stored need not be ended.
             if self.steps.len() == before {
-                self.steps.push(JobPlanStep::Drop { slot: waiting.slot, why });
+                self.steps.push(JobPlanStep::Drop { slot: waiting.slot, why: reason });
             }
         }
     }

@@ -178,18 +178,18 @@ fn cron(pattern: &str) -> Result<Cron, JobError> {
 
 /// The error in a pattern, without the library's internal names.
 fn in_words(error: &CronError) -> String {
-    let said = match error {
+    let message = match error {
         CronError::IllegalCharacters(_) => "it has invalid characters".to_owned(),
-        CronError::InvalidPattern(said) | CronError::ComponentError(said) => said.clone(),
+        CronError::InvalidPattern(message) | CronError::ComponentError(message) => message.clone(),
         _ => error.to_string(),
     };
-    let said = said.trim_end_matches('.');
-    if said.ends_with("out of bounds") {
+    let message = message.trim_end_matches('.');
+    if message.ends_with("out of bounds") {
         return "a number in it is out of range; minutes are 0 to 59, hours 0 to 23, days 1 to 31, months \
                 1 to 12, days of the week 0 to 7"
             .into();
     }
-    said.to_owned()
+    message.to_owned()
 }
 
 fn place(name: &str) -> Result<TimeZone, JobError> {
@@ -198,7 +198,7 @@ fn place(name: &str) -> Result<TimeZone, JobError> {
 
 /// User input without control characters, shortened for an error message.
 fn shown(text: &str) -> String {
-    text.chars().filter(|letter| !letter.is_control()).take(64).collect()
+    text.chars().filter(|character| !character.is_control()).take(64).collect()
 }
 
 fn utc() -> String {

@@ -48,10 +48,10 @@ impl JobSchedulers {
         server: &HolmServer,
         user: &UserName,
     ) -> Result<Arc<JobScheduler>, ApiError> {
-        let place = Arc::clone(self.keepers.lock().await.entry(user.clone()).or_default());
+        let slot = Arc::clone(self.keepers.lock().await.entry(user.clone()).or_default());
         // Held while the jobs of this user are read. A slow store delays only its own user.
-        let mut place = place.lock().await;
-        if let Some(keeper) = &*place {
+        let mut slot = slot.lock().await;
+        if let Some(keeper) = &*slot {
             return Ok(Arc::clone(keeper));
         }
         let home = server.inner.workshop.home(user).await?;
@@ -66,7 +66,7 @@ impl JobSchedulers {
         keeper.look().await?;
         let keyring = Arc::clone(&server.inner.keyring);
         tokio::spawn(keep(Arc::clone(&keeper), user.clone(), keyring, self.stop.clone()));
-        *place = Some(Arc::clone(&keeper));
+        *slot = Some(Arc::clone(&keeper));
         Ok(keeper)
     }
 

@@ -109,21 +109,21 @@ impl Spec {
     /// [`JobError::Field`] if there is no such field, or its value is invalid.
     pub fn with(&self, fields: &Map<String, Value>) -> Result<Self, JobError> {
         let wrong = |reason: String| JobError::Field { reason };
-        let Ok(Value::Object(mut whole)) = serde_json::to_value(self) else {
+        let Ok(Value::Object(mut members)) = serde_json::to_value(self) else {
             return Err(wrong("the job cannot be written".into()));
         };
         for (name, value) in fields {
             // All fields are serialized, so a name that is missing here is not a field.
-            if !whole.contains_key(name) {
-                let meant = did_you_mean(name, whole.keys().map(String::as_str));
+            if !members.contains_key(name) {
+                let meant = did_you_mean(name, members.keys().map(String::as_str));
                 return Err(wrong(format!("unknown field `{name}`{meant}")));
             }
             match value {
-                Value::Null => drop(whole.remove(name)),
-                value => drop(whole.insert(name.clone(), value.clone())),
+                Value::Null => drop(members.remove(name)),
+                value => drop(members.insert(name.clone(), value.clone())),
             }
         }
-        serde_json::from_value(Value::Object(whole)).map_err(|error| wrong(error.to_string()))
+        serde_json::from_value(Value::Object(members)).map_err(|error| wrong(error.to_string()))
     }
 
     /// Checks the range of every number and text.
@@ -137,9 +137,9 @@ impl Spec {
         if self.prompt.len() > MOST_PROMPT {
             return Err(JobError::TooLong { what: "prompt", most: MOST_PROMPT });
         }
-        let bounded = |what, value: u64, least: u64, most: u64| {
+        let bounded = |limit, value: u64, least: u64, most: u64| {
             let fits = (least..=most).contains(&value);
-            if fits { Ok(()) } else { Err(JobError::Bounds { what, value, least, most }) }
+            if fits { Ok(()) } else { Err(JobError::Bounds { what: limit, value, least, most }) }
         };
         bounded("timeout_s", self.timeout_s, 1, MOST_TIMEOUT_S)?;
         bounded("per_hour", self.per_hour.into(), 1, MOST_PER_HOUR.into())?;

@@ -183,8 +183,8 @@ impl WebhookHeaders {
         let id = read("webhook-id").filter(|id| !id.is_empty() && id.len() <= MOST_ID && !id.contains('.'));
         let at_s = read("webhook-timestamp").and_then(|at| at.parse().ok());
         let signatures = read("webhook-signature").map(signatures).filter(|found| !found.is_empty());
-        let whole = id.zip(at_s).zip(signatures);
-        let ((id, at_s), signatures) = whole.ok_or(WebhookSignatureError::Unsigned)?;
+        let all_headers = id.zip(at_s).zip(signatures);
+        let ((id, at_s), signatures) = all_headers.ok_or(WebhookSignatureError::Unsigned)?;
         Ok(Self { id: id.to_owned(), scheme: SignatureScheme::Standard { at_s, signatures } })
     }
 }
@@ -198,7 +198,7 @@ fn from_hex(text: &str) -> Option<Vec<u8>> {
 }
 
 fn signatures(text: &str) -> Vec<Vec<u8>> {
-    let known = text.split(' ').filter_map(|one| one.split_once(','));
+    let known = text.split(' ').filter_map(|entry| entry.split_once(','));
     let known = known.filter(|(version, _)| *version == VERSION).take(MOST_SIGNATURES);
     known.filter_map(|(_, made)| STANDARD.decode(made).ok()).collect()
 }

@@ -64,7 +64,7 @@ struct RunBudgetShare {
     ceiling: NanoUsd,
     /// How much of the limit was left when it was told.
     given: NanoUsd,
-    grip: SharePinning,
+    pinning: SharePinning,
     tell: BudgetCallback,
 }
 
@@ -196,7 +196,7 @@ impl BudgetReservations {
         if let Some(purse) = known
             && let Some(share) = purse.lock().open.get_mut(session)
         {
-            share.grip = SharePinning::Fast;
+            share.pinning = SharePinning::Fast;
         }
     }
 
@@ -209,8 +209,14 @@ impl BudgetReservations {
 impl UserBudget {
     fn endless(self: &Arc<Self>, begins: ReservationRequest) -> BudgetReservation {
         let ReservationRequest { session, own, spent, tell } = begins;
-        let share =
-            RunBudgetShare { own, spent, ceiling: ENDLESS, given: ENDLESS, grip: SharePinning::Loose, tell };
+        let share = RunBudgetShare {
+            own,
+            spent,
+            ceiling: ENDLESS,
+            given: ENDLESS,
+            pinning: SharePinning::Loose,
+            tell,
+        };
         self.lock().open.insert(session.clone(), share);
         BudgetReservation { purse: Arc::clone(self), session, ceiling: None }
     }
@@ -230,7 +236,7 @@ impl UserBudget {
             spent,
             ceiling: spent,
             given: NanoUsd::ZERO,
-            grip: SharePinning::Loose,
+            pinning: SharePinning::Loose,
             tell,
         };
         let is_alone = shares.open.is_empty();
@@ -271,7 +277,7 @@ impl RunBudgetShares {
         let gone = before.iter().fold(NanoUsd::ZERO, |gone, (id, before)| {
             gone.plus(before.minus(self.open.get(id).map_or(NanoUsd::ZERO, RunBudgetShare::left)))
         });
-        let fast = self.open.values().filter(|share| share.grip == SharePinning::Fast);
+        let fast = self.open.values().filter(|share| share.pinning == SharePinning::Fast);
         let fast = fast.fold(NanoUsd::ZERO, |sum, share| sum.plus(share.left()));
         counted.minus(gone).minus(fast)
     }
@@ -280,24 +286,24 @@ impl RunBudgetShares {
         let Some(share) = self.open.get_mut(session) else { return };
         share.spent = share.spent.plus(cost);
         let is_low = share.ceiling < ENDLESS
-            && share.grip == SharePinning::Loose
+            && share.pinning == SharePinning::Loose
             && share.left().value() < share.given.value() / 2
             && share.own.is_none_or(|own| own > share.ceiling);
         if !is_low {
             return;
         }
-        let (left, told) = (share.left(), share.ceiling);
-        let loose = self.open.values().filter(|share| share.grip == SharePinning::Loose);
+        let (left, previous_ceiling) = (share.left(), share.ceiling);
+        let loose = self.open.values().filter(|share| share.pinning == SharePinning::Loose);
         let pool = loose.fold(self.spare, |sum, share| sum.plus(share.left()));
         if even(pool, self.open.len()) <= left {
             return;
         }
         let ceiling = self.divide(pool, session);
-        if let Some(share) = self.open.get_mut(session).filter(|_| ceiling > told)
+        if let Some(share) = self.open.get_mut(session).filter(|_| ceiling > previous_ceiling)
             && !(share.tell)(ceiling)
         {
             // The run did not accept the higher limit, so it keeps the old one.
-            share.ceiling = told;
+            share.ceiling = previous_ceiling;
         }
     }
 
@@ -335,7 +341,7 @@ impl RunBudgetShares {
         counted: NanoUsd,
         before: &BTreeMap<SessionId, NanoUsd>,
     ) -> Vec<(SessionId, Option<NanoUsd>)> {
-        self.open.values_mut().for_each(|share| share.grip = SharePinning::Loose);
+        self.open.values_mut().for_each(|share| share.pinning = SharePinning::Loose);
         let pool = self.pool(counted, before);
         let parts = self.parts(pool);
         let (mut left, mut bound) = (pool, Vec::new());
@@ -356,13 +362,13 @@ impl RunBudgetShares {
     /// An equal part for each flexible share. What a session cannot use because of its own budget
     /// goes to the others.
     fn parts(&self, pool: NanoUsd) -> BTreeMap<SessionId, NanoUsd> {
-        let loose = self.open.iter().filter(|(_, share)| share.grip == SharePinning::Loose);
-        let mut loose: Vec<_> = loose.map(|(id, share)| (share.room(), id)).collect();
+        let loose = self.open.iter().filter(|(_, share)| share.pinning == SharePinning::Loose);
+        let mut loose: Vec<_> = loose.map(|(id, share)| (share.own_capacity(), id)).collect();
         loose.sort();
         let (mut left, mut parts) = (pool, BTreeMap::new());
         let mut waiting = loose.len();
-        for (room, id) in loose {
-            let part = even(left, waiting).min(room);
+        for (capacity, id) in loose {
+            let part = even(left, waiting).min(capacity);
             left = left.minus(part);
             waiting -= 1;
             parts.insert(id.clone(), part);
@@ -378,7 +384,7 @@ impl RunBudgetShare {
     }
 
     /// The amount that its own budget still allows.
-    fn room(&self) -> NanoUsd {
+    fn own_capacity(&self) -> NanoUsd {
         self.own.map_or(ENDLESS, |own| own.minus(self.spent))
     }
 }

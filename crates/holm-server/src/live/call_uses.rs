@@ -93,5 +93,5 @@ fn runs(record: u64, call: u64, tool: &str, needs: Vec<String>, hands_on: Vec<St
 
 /// Texts for people: a path may contain any character, and a call may name thousands of files.
 fn lines(all: impl Iterator<Item = impl ToString>) -> Vec<String> {
-    visible_lines(&all.map(|one| one.to_string()).collect::<Vec<_>>())
+    visible_lines(&all.map(|item| item.to_string()).collect::<Vec<_>>())
 }

@@ -24,7 +24,7 @@ pub(crate) const PREFIX: &str = "call_";
 /// The calls of one session that wait for its client.
 pub(crate) struct ClientToolCalls {
     open: Mutex<BTreeMap<ToolCallId, ClientToolCall>>,
-    bell: Notify,
+    wakeup: Notify,
 }
 
 struct ClientToolCall {
@@ -43,7 +43,7 @@ enum CallAnnouncement {
 
 impl ClientToolCalls {
     pub(crate) fn new() -> Self {
-        Self { open: Mutex::default(), bell: Notify::new() }
+        Self { open: Mutex::default(), wakeup: Notify::new() }
     }
 
     /// A tool whose calls go to the client. It changes nothing on this machine, so
@@ -60,23 +60,23 @@ impl ClientToolCalls {
     /// Waits for calls that the client does not know yet, and returns them.
     pub(crate) async fn next(&self, session: &SessionId) -> Vec<Block> {
         loop {
-            let rung = self.bell.notified();
+            let woken = self.wakeup.notified();
             let calls = self.untold(session);
             if !calls.is_empty() {
                 return calls;
             }
-            rung.await;
+            woken.await;
         }
     }
 
     /// Delivers results; returns whether any call waited for one of them.
     pub(crate) fn settle(&self, given: BTreeMap<ToolCallId, String>) -> bool {
-        let mut heard = false;
+        let mut delivered = false;
         for (call, text) in given {
             let errand = self.lock().remove(&call);
-            heard |= errand.is_some_and(|errand| errand.answer.send(ToolOutput::text(text)).is_ok());
+            delivered |= errand.is_some_and(|errand| errand.answer.send(ToolOutput::text(text)).is_ok());
         }
-        heard
+        delivered
     }
 
     /// The calls that wait for a result of the client.
@@ -89,7 +89,7 @@ impl ClientToolCalls {
         let (answer, answered) = oneshot::channel();
         let (name, arguments) = (name.to_owned(), Arc::clone(&job.arguments));
         self.lock().insert(job.call, ClientToolCall { name, arguments, told: CallAnnouncement::No, answer });
-        self.bell.notify_one();
+        self.wakeup.notify_one();
         answered
     }
 

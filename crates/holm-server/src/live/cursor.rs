@@ -84,6 +84,6 @@ fn pair(text: &str) -> Option<(u64, u64)> {
         // The parser would accept `+1`, which would be a second spelling of the same number.
         text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
     };
-    let (one, other) = text.split_once('.')?;
-    Some((number(one)?, number(other)?))
+    let (record, index) = text.split_once('.')?;
+    Some((number(record)?, number(index)?))
 }

@@ -66,7 +66,7 @@ enum DriveDecision {
 
 /// Drives a session until it is closed.
 pub(super) async fn drive(
-    room: &LiveSession,
+    live_session: &LiveSession,
     opened: OpenedSession,
     mut asked: mpsc::Receiver<QueuedPrompt>,
     driving: DriveContext,
@@ -74,8 +74,8 @@ pub(super) async fn drive(
     let OpenedSession { mut session, keep } = opened;
     let mut bound = SessionBudget { own: session.run().budget().usd, binding: BudgetBinding::Own };
     // If the store cannot be read now, the next write reports it.
-    if let Ok(Some(own)) = stored_prompts::bound(&driving.store, &room.id).await {
-        let own = driving.told.map_or(own, |told| told.usd);
+    if let Ok(Some(own)) = stored_prompts::bound(&driving.store, &live_session.id).await {
+        let own = driving.told.map_or(own, |budget| budget.usd);
         bound = SessionBudget { own, binding: BudgetBinding::Users };
     }
     let mut lease_loss = session.lease_loss();
@@ -88,12 +88,13 @@ pub(super) async fn drive(
                 break;
             }
             () = driving.park.cancelled() => None,
-            () = room.leave.cancelled() => None,
+            () = live_session.leave.cancelled() => None,
         };
         // Closes the queue; a prompt that arrived at this moment is still served.
         let Some(ask) = next.or_else(|| last(&mut asked)) else { break };
         let served =
-            serve(room, &mut session, &mut bound, (ask, &mut asked), (&driving, &mut lease_loss)).await;
+            serve(live_session, &mut session, &mut bound, (ask, &mut asked), (&driving, &mut lease_loss))
+                .await;
         if served == DriveDecision::Leave {
             break;
         }
@@ -108,7 +109,7 @@ async fn put_away(session: Session, keep: Box<dyn Any + Send>) {
 }
 
 async fn serve(
-    room: &LiveSession,
+    live_session: &LiveSession,
     session: &mut Session,
     bound: &mut SessionBudget,
     (ask, asked): (QueuedPrompt, &mut mpsc::Receiver<QueuedPrompt>),
@@ -116,17 +117,18 @@ async fn serve(
 ) -> DriveDecision {
     let QueuedPrompt { prompt, ticket, give_up, kept, done } = ask;
     let idle = || {
-        room.shut_ears();
-        drop(room.state.send_replace(SessionState::Idle(None)));
+        live_session.shut_ears();
+        drop(live_session.state.send_replace(SessionState::Idle(None)));
     };
-    let PromptAcceptance { prompt, answer } = match accept(room, session, prompt, &driving.store).await {
-        Ok(accepted) => accepted,
-        Err(refusal) => {
-            idle();
-            let _ = kept.send(Err(refusal));
-            return DriveDecision::Next;
-        }
-    };
+    let PromptAcceptance { prompt, answer } =
+        match accept(live_session, session, prompt, &driving.store).await {
+            Ok(accepted) => accepted,
+            Err(refusal) => {
+                idle();
+                let _ = kept.send(Err(refusal));
+                return DriveDecision::Next;
+            }
+        };
     // The caller may be gone; an accepted prompt runs anyway.
     let _ = kept.send(answer);
     let turn = tokio::select! {
@@ -140,10 +142,10 @@ async fn serve(
             None
         }
     };
-    room.open_ears();
+    live_session.open_ears();
     if give_up.is_cancelled() {
         // If it cannot be deleted now, it starts after the next restart and can be cancelled there.
-        let _ = stored_prompts::done(&driving.store, &room.id).await;
+        let _ = stored_prompts::done(&driving.store, &live_session.id).await;
         idle();
         let _ = done.send(Err(ApiError::conflict("cancelled", "the run was cancelled before its turn")));
         return DriveDecision::Next;
@@ -151,18 +153,18 @@ async fn serve(
     // From now on a cancellation finds no waiting prompt and goes to the run itself. Without a
     // permit the server is stopping: the accepted prompt is stored and runs at the next start.
     let Some(turn) = turn else {
-        room.shut_ears();
+        live_session.shut_ears();
         return DriveDecision::Leave;
     };
-    room.state.send_replace(SessionState::Working);
-    let working = work(room, session, bound, prompt, driving);
-    let worked = take_turns(room, turn, working, &driving.park).await;
+    live_session.state.send_replace(SessionState::Working);
+    let working = work(live_session, session, bound, prompt, driving);
+    let worked = take_turns(live_session, turn, working, &driving.park).await;
     // No matter how the run ended, it does not read further input.
-    room.shut_ears();
+    live_session.shut_ears();
     let Some(worked) = worked else { return DriveDecision::Leave };
     let worked = match worked {
         Ok(worked) => worked,
-        Err(RunPanicError) => broken(room, &driving.store).await,
+        Err(RunPanicError) => broken(live_session, &driving.store).await,
     };
     let ending = worked.as_ref().ok().and_then(Option::as_ref).map(|report| Box::new(report.ending.clone()));
     let after = if worked.is_err() { DriveDecision::Leave } else { DriveDecision::Next };
@@ -170,7 +172,7 @@ async fn serve(
         // Closed before the session looks idle: a session that is being closed accepts no prompt.
         asked.close();
     }
-    room.state.send_replace(SessionState::Idle(ending));
+    live_session.state.send_replace(SessionState::Idle(ending));
     // The caller may be gone; the journal has the result.
     let _ = done.send(worked);
     after
@@ -238,14 +240,14 @@ pub(super) struct RunPanicError;
 /// The run is polled all the time, so that tool deadlines hold and a lost lease is noticed. Returns
 /// `None` if the server stops.
 pub(super) async fn take_turns(
-    room: &LiveSession,
+    live_session: &LiveSession,
     turn: RunPermit,
     work: impl Future<Output = RunResult>,
     park: &CancellationToken,
 ) -> Option<Result<RunResult, RunPanicError>> {
     let mut work = pin!(AssertUnwindSafe(work).catch_unwind());
-    let (mut questions, mut wish) = (room.desk.count(), room.wish.subscribe());
-    let gate = room.desk.take_turns();
+    let (mut questions, mut wish) = (live_session.desk.count(), live_session.wish.subscribe());
+    let gate = live_session.desk.take_turns();
     let mut shift = RunTurnState::Works(turn);
     loop {
         let is_asking = *questions.borrow_and_update() > 0;
@@ -278,12 +280,12 @@ async fn until(wish: &mut watch::Receiver<RunIntent>, wanted: Option<RunIntent>)
 }
 
 /// Ends a run that panicked. It is not restarted automatically, because it would panic again.
-async fn broken(room: &LiveSession, store: &Store) -> RunResult {
+async fn broken(live_session: &LiveSession, store: &Store) -> RunResult {
     let refusal = ApiError::failed("internal error of the server");
-    room.feed.note(&refusal.message);
-    if room.lasting == WorkLifetime::Session {
-        store.untag(room.id.as_str(), RUNNING).await?;
-        stored_prompts::done(store, &room.id).await?;
+    live_session.feed.note(&refusal.message);
+    if live_session.lasting == WorkLifetime::Session {
+        store.untag(live_session.id.as_str(), RUNNING).await?;
+        stored_prompts::done(store, &live_session.id).await?;
     }
     Err(refusal)
 }
@@ -291,65 +293,65 @@ async fn broken(room: &LiveSession, store: &Store) -> RunResult {
 /// Stores a new prompt so that it is not lost; without a new one, looks up the stored one. A prompt
 /// that was accepted earlier, but never started because the server ended, goes first.
 async fn accept(
-    room: &LiveSession,
+    live_session: &LiveSession,
     session: &mut Session,
     prompt: Option<Prompt>,
     store: &Store,
 ) -> Result<PromptAcceptance, ApiError> {
-    let prompt = match (prompt, room.lasting) {
+    let prompt = match (prompt, live_session.lasting) {
         (Some(prompt), WorkLifetime::Request) => Some(prompt),
         (Some(prompt), WorkLifetime::Session) => {
-            if let Some(earlier) = stored_prompts::unheard(store, &room.id).await? {
+            if let Some(earlier) = stored_prompts::unheard(store, &live_session.id).await? {
                 let message = "an earlier prompt is waiting to start; steer it, follow up, or cancel it";
                 let answer = Err(ApiError::conflict("working", message));
                 return Ok(PromptAcceptance { prompt: Some(earlier), answer });
             }
             // Redacted as in the journal: secrets are stored nowhere.
             let prompt = session.without_secrets(prompt);
-            stored_prompts::keep(store, &room.id, &prompt, session.run().receipt().seq).await?;
+            stored_prompts::keep(store, &live_session.id, &prompt, session.run().receipt().seq).await?;
             Some(prompt)
         }
-        (None, _) => stored_prompts::unheard(store, &room.id).await?,
+        (None, _) => stored_prompts::unheard(store, &live_session.id).await?,
     };
     Ok(PromptAcceptance { prompt, answer: Ok(()) })
 }
 
 async fn work(
-    room: &LiveSession,
+    live_session: &LiveSession,
     session: &mut Session,
     bound: &mut SessionBudget,
     prompt: Option<Prompt>,
     driving: &DriveContext,
 ) -> RunResult {
     let store = &driving.store;
-    let hold = match afford(room, session, bound, driving).await {
+    let hold = match afford(live_session, session, bound, driving).await {
         Ok(hold) => hold,
         Err(refusal) => {
             if is_final(&refusal) {
                 // Otherwise it would start unasked when the user has budget again.
-                stored_prompts::done(store, &room.id).await?;
+                stored_prompts::done(store, &live_session.id).await?;
             }
-            room.feed.note(&refusal.message);
+            live_session.feed.note(&refusal.message);
             return Err(refusal);
         }
     };
     // A prompt of one connection is only for that connection: at the next start, no client would
     // read the answer or carry out its tool calls.
-    let goes_on = room.lasting == WorkLifetime::Session;
+    let goes_on = live_session.lasting == WorkLifetime::Session;
     if goes_on {
-        store.tag(room.id.as_str(), RUNNING).await?;
+        store.tag(live_session.id.as_str(), RUNNING).await?;
     }
-    let outcome = to_its_end(room, session, prompt).await;
+    let outcome = to_its_end(live_session, session, prompt).await;
     hold.settle(session.run().spent());
     drop(hold);
-    driving.purses.say(&room.user, store).await;
-    if goes_on && !is_left(&room.id, &outcome) {
-        store.untag(room.id.as_str(), RUNNING).await?;
-        stored_prompts::done(store, &room.id).await?;
+    driving.purses.say(&live_session.user, store).await;
+    if goes_on && !is_left(&live_session.id, &outcome) {
+        store.untag(live_session.id.as_str(), RUNNING).await?;
+        stored_prompts::done(store, &live_session.id).await?;
     }
     outcome.map_err(|error| {
         let refusal = unwritten(error);
-        room.feed.note(&refusal.message);
+        live_session.feed.note(&refusal.message);
         refusal
     })
 }
@@ -359,7 +361,7 @@ async fn work(
 ///
 /// Returns the report of its last part.
 async fn to_its_end(
-    room: &LiveSession,
+    live_session: &LiveSession,
     session: &mut Session,
     prompt: Option<Prompt>,
 ) -> Result<Option<RunReport>, DriveError> {
@@ -367,11 +369,11 @@ async fn to_its_end(
         Some(prompt) => Some(session.prompt(prompt).await?),
         None => session.go_on().await?,
     };
-    while room.missed() == MissedInput::Something {
+    while live_session.missed() == MissedInput::Something {
         // A cancelled run may have no permit now. Yielding lets the driver notice that and close
         // the gate first.
         tokio::task::yield_now().await;
-        room.desk.passed().await;
+        live_session.desk.passed().await;
         report = session.catch_up().await?.or(report);
     }
     Ok(report)
@@ -387,32 +389,32 @@ fn is_left<T>(id: &SessionId, outcome: &Result<T, DriveError>) -> bool {
 
 /// Reserves budget for the session and tells the run its limit.
 async fn afford(
-    room: &LiveSession,
+    live_session: &LiveSession,
     session: &mut Session,
     bound: &mut SessionBudget,
     driving: &DriveContext,
 ) -> Result<BudgetReservation, ApiError> {
     let store = &driving.store;
     let begins = ReservationRequest {
-        session: room.id.clone(),
+        session: live_session.id.clone(),
         own: bound.own,
         spent: session.run().spent(),
-        tell: room.budget(),
+        tell: live_session.budget(),
     };
-    let hold = driving.purses.take(&room.user, store, begins).await?;
+    let hold = driving.purses.take(&live_session.user, store, begins).await?;
     let (wanted, binding) = match hold.ceiling {
         Some(ceiling) => (Some(ceiling), BudgetBinding::Users),
         None => (bound.own, BudgetBinding::Own),
     };
     if binding == BudgetBinding::Users && bound.binding == BudgetBinding::Own {
-        stored_prompts::note_bound(store, &room.id, bound.own).await?;
+        stored_prompts::note_bound(store, &live_session.id, bound.own).await?;
     }
     if session.run().budget().usd != wanted {
         let budget = Some(Budget { usd: wanted });
         session.change(ResumeChanges { budget, ..ResumeChanges::default() }).await.map_err(unwritten)?;
     }
     if binding == BudgetBinding::Own && bound.binding == BudgetBinding::Users {
-        stored_prompts::forget_bound(store, &room.id).await?;
+        stored_prompts::forget_bound(store, &live_session.id).await?;
     }
     bound.binding = binding;
     Ok(hold)

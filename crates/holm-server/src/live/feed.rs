@@ -44,7 +44,7 @@ const MOST_PIECE: usize = 16 * 1024;
 /// follows. Pieces of a reply are counted in bytes.
 pub struct SessionFeed {
     ring: Mutex<FeedBuffer>,
-    bell: watch::Sender<u64>,
+    changes: watch::Sender<u64>,
 }
 
 struct FeedBuffer {
@@ -160,7 +160,7 @@ impl SessionFeed {
 
     /// Creates an empty feed that shares the given memory limit.
     pub(crate) fn within(memory: &Arc<FeedMemory>) -> Self {
-        Self { ring: Mutex::new(FeedBuffer::new(memory)), bell: watch::Sender::new(0) }
+        Self { ring: Mutex::new(FeedBuffer::new(memory)), changes: watch::Sender::new(0) }
     }
 
     /// The memory limit that all feeds share.
@@ -200,11 +200,11 @@ impl SessionFeed {
 
     /// Notifies a watcher whenever there is something new.
     pub fn bell(&self) -> watch::Receiver<u64> {
-        self.bell.subscribe()
+        self.changes.subscribe()
     }
 
     pub fn watchers(&self) -> usize {
-        self.bell.receiver_count()
+        self.changes.receiver_count()
     }
 
     /// Shows a note to the current watchers. It is not kept for later ones.
@@ -242,7 +242,7 @@ impl SessionFeed {
     pub(crate) fn latest(&self) -> FeedCursor {
         let ring = self.lock();
         // The last event may have been too large to keep; watchers saw it anyway.
-        let event = ring.events.back().map(|told| told.event.id).or(match ring.floor {
+        let event = ring.events.back().map(|entry| entry.event.id).or(match ring.floor {
             FeedFloor::After(event) => Some(event),
             FeedFloor::Unknown | FeedFloor::Beginning => None,
         });
@@ -275,7 +275,7 @@ impl SessionFeed {
 
     fn talk(&self, frame: FeedFrame) {
         let mut ring = self.lock();
-        ring.talk_bytes += frame.weight();
+        ring.talk_bytes += frame.memory_bytes();
         ring.talk.push_back(frame);
         ring.shrink();
         drop(ring);
@@ -283,7 +283,7 @@ impl SessionFeed {
     }
 
     fn ring_bell(&self) {
-        self.bell.send_modify(|count| *count = count.wrapping_add(1));
+        self.changes.send_modify(|count| *count = count.wrapping_add(1));
     }
 
     /// No change here can be left half done, so a panic of another thread does no harm.
@@ -306,10 +306,10 @@ impl std::fmt::Debug for SessionFeed {
 
 impl EventSink for SessionFeed {
     fn event(&self, event: &Numbered) {
-        let told = Arc::new(FeedEvent::new(event.clone()));
+        let entry = Arc::new(FeedEvent::new(event.clone()));
         if self.watchers() > 0 {
             // The watchers need the text anyway, and it is made only once.
-            told.text();
+            entry.text();
         }
         let mut ring = self.lock();
         ring.hear(&event.event);
@@ -318,8 +318,8 @@ impl EventSink for SessionFeed {
             // Earlier events were not shown here.
             ring.floor = if is_first { FeedFloor::Beginning } else { FeedFloor::After(event.id) };
         }
-        ring.event_bytes += told.weight();
-        ring.events.push_back(told);
+        ring.event_bytes += entry.memory_bytes();
+        ring.events.push_back(entry);
         ring.shrink();
         drop(ring);
         self.ring_bell();
@@ -384,13 +384,13 @@ impl FeedBuffer {
         while (self.events.len() > MOST_EVENTS || self.event_bytes > most)
             && let Some(gone) = self.events.pop_front()
         {
-            self.event_bytes = self.event_bytes.saturating_sub(gone.weight());
+            self.event_bytes = self.event_bytes.saturating_sub(gone.memory_bytes());
             self.floor = FeedFloor::After(gone.event.id);
         }
         while (self.talk.len() > MOST_TALK || self.talk_bytes > most_talk)
             && let Some(gone) = self.talk.pop_front()
         {
-            self.talk_bytes = self.talk_bytes.saturating_sub(gone.weight());
+            self.talk_bytes = self.talk_bytes.saturating_sub(gone.memory_bytes());
             self.talked += 1;
         }
         if let Some(reply) = &mut self.reply {
@@ -408,10 +408,10 @@ impl FeedBuffer {
 
     fn events(&self, position: &mut FeedPosition, frames: &mut Vec<(FeedFrame, FeedCursor)>) {
         let seen = position.cursor.event;
-        let first = self.events.partition_point(|told| Some(told.event.id) <= seen);
-        for told in self.events.range(first..).take(MOST_FRAMES) {
-            position.cursor = position.cursor.past(&told.event);
-            frames.push((FeedFrame::Event(Arc::clone(told)), position.cursor));
+        let first = self.events.partition_point(|entry| Some(entry.event.id) <= seen);
+        for entry in self.events.range(first..).take(MOST_FRAMES) {
+            position.cursor = position.cursor.past(&entry.event);
+            frames.push((FeedFrame::Event(Arc::clone(entry)), position.cursor));
         }
     }
 
@@ -424,15 +424,15 @@ impl FeedBuffer {
             Some(_) | None => reply.base,
         };
         let mut begin = reply.base;
-        for piece in &reply.pieces {
-            let end = begin + piece.text.len() as u64;
+        for chunk in &reply.pieces {
+            let end = begin + chunk.text.len() as u64;
             let skip = usize::try_from(seen.saturating_sub(begin)).unwrap_or(usize::MAX);
             if end > seen
-                && let Some(text) = piece.text.get(skip..)
+                && let Some(text) = chunk.text.get(skip..)
             {
                 position.cursor.reply = Some((reply.call, end));
-                let offset = piece.offset + skip as u64;
-                let (kind, index) = (piece.kind.name(), piece.kind.index());
+                let offset = chunk.offset + skip as u64;
+                let (kind, index) = (chunk.kind.name(), chunk.kind.index());
                 let call = reply.call.value();
                 let frame = FeedFrame::Delta { call, kind, index, offset, text: text.to_owned() };
                 frames.push((frame, position.cursor));
@@ -496,14 +496,14 @@ impl ReplyBuffer {
 
     fn add(&mut self, kind: FeedReplyKind, offset: u64, text: &str) {
         self.end += text.len() as u64;
-        let follows = |piece: &&mut FeedReplyPiece| {
-            piece.kind == kind
+        let follows = |chunk: &&mut FeedReplyPiece| {
+            chunk.kind == kind
                 && !matches!(kind, FeedReplyKind::ToolCall(_))
-                && piece.offset + piece.text.len() as u64 == offset
-                && piece.text.len() + text.len() <= MOST_PIECE
+                && chunk.offset + chunk.text.len() as u64 == offset
+                && chunk.text.len() + text.len() <= MOST_PIECE
         };
         match self.pieces.back_mut().filter(follows) {
-            Some(piece) => piece.text.push_str(text),
+            Some(chunk) => chunk.text.push_str(text),
             None => self.pieces.push_back(FeedReplyPiece { kind, offset, text: text.to_owned() }),
         }
     }

@@ -71,9 +71,9 @@ impl Drop for MemoryReservation {
 }
 
 /// The length of a value as JSON, without building the text.
-pub(super) fn weight(value: &impl serde::Serialize) -> usize {
+pub(super) fn json_len(value: &impl serde::Serialize) -> usize {
     let mut count = ByteCounter(0);
-    // Counting accepts all bytes; a value that cannot be serialized has no weight.
+    // Counting accepts all bytes; a value that cannot be serialized counts as 0 bytes.
     let _ = serde_json::to_writer(&mut count, value);
     count.0
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use holm_kernel::Numbered;
 use serde_json::{Value, json};
 
-use super::{FeedCursor, Posed, QuestionId, feed_memory::weight};
+use super::{FeedCursor, Posed, QuestionId, feed_memory::json_len};
 
 /// An event, serialized once for all watchers.
 #[derive(Debug)]
@@ -15,13 +15,13 @@ pub struct FeedEvent {
     /// The event with its number.
     pub event: Numbered,
     text: OnceLock<String>,
-    weight: OnceLock<usize>,
+    memory_bytes: OnceLock<usize>,
 }
 
 impl FeedEvent {
     /// Wraps an event; its JSON text is made on first use.
     pub fn new(event: Numbered) -> Self {
-        Self { event, text: OnceLock::new(), weight: OnceLock::new() }
+        Self { event, text: OnceLock::new(), memory_bytes: OnceLock::new() }
     }
 
     /// The event as JSON.
@@ -30,9 +30,9 @@ impl FeedEvent {
     }
 
     /// The approximate memory use in bytes of the event and its text, computed once.
-    pub(super) fn weight(&self) -> usize {
-        let text = || self.text.get().map_or_else(|| weight(&self.event), String::len);
-        *self.weight.get_or_init(|| text().saturating_mul(2))
+    pub(super) fn memory_bytes(&self) -> usize {
+        let json_size = || self.text.get().map_or_else(|| json_len(&self.event), String::len);
+        *self.memory_bytes.get_or_init(|| json_size().saturating_mul(2))
     }
 }
 
@@ -89,11 +89,11 @@ impl FeedFrame {
     }
 
     /// The approximate memory use in bytes.
-    pub(super) fn weight(&self) -> usize {
+    pub(super) fn memory_bytes(&self) -> usize {
         match self {
-            Self::Event(told) => told.weight(),
+            Self::Event(event) => event.memory_bytes(),
             Self::Delta { text, .. } | Self::Progress { text, .. } => text.len(),
-            Self::Asked(posed) => weight(&**posed),
+            Self::Asked(posed) => json_len(&**posed),
             Self::Note(text) => text.len(),
             Self::Settled(_) | Self::Lagged | Self::Closed => 0,
         }
@@ -102,7 +102,7 @@ impl FeedFrame {
     /// The frame's content as JSON text.
     pub fn data(&self) -> String {
         match self {
-            Self::Event(told) => told.text().to_owned(),
+            Self::Event(event) => event.text().to_owned(),
             Self::Delta { call, kind, index, offset, text } => {
                 let mut value = json!({ "call": call, "kind": kind, "offset": offset, "text": text });
                 if let (Some(index), Some(object)) = (index, value.as_object_mut()) {

@@ -147,7 +147,7 @@ impl LiveSession {
         let handle = opened.session.handle();
         let (state, ears) = (watch::Sender::new(SessionState::Idle(None)), Mutex::new(InputGate::Shut));
         let (leave, wish) = (CancellationToken::new(), watch::Sender::new(RunIntent::GoOn));
-        let room = Arc::new(Self {
+        let live_session = Arc::new(Self {
             id,
             user,
             feed,
@@ -161,7 +161,7 @@ impl LiveSession {
             lasting,
             errands: OnceLock::new(),
         });
-        let held = Arc::clone(&room);
+        let held = Arc::clone(&live_session);
         tokio::spawn(async move {
             // Even after a panic the session is closed and its slot is freed.
             let _ = AssertUnwindSafe(drive(&held, opened, asked, driving)).catch_unwind().await;
@@ -169,7 +169,7 @@ impl LiveSession {
             held.state.send_replace(SessionState::Closed);
             gone();
         });
-        room
+        live_session
     }
 
     /// Sends a prompt, or resumes unfinished work.
@@ -198,13 +198,13 @@ impl LiveSession {
     /// Waits until a session that has ended for its watchers is also idle here. A client that sends
     /// a prompt at once is then not refused.
     pub(crate) async fn settled(&self) {
-        let (mut state, mut bell) = (self.state(), self.feed.bell());
+        let (mut state, mut changes) = (self.state(), self.feed.bell());
         let settling = async {
             while *state.borrow_and_update() == SessionState::Working && self.feed.is_at_rest() {
                 // Both senders live as long as the session.
                 tokio::select! {
                     _ = state.changed() => {}
-                    _ = bell.changed() => {}
+                    _ = changes.changed() => {}
                 }
             }
         };

@@ -345,9 +345,9 @@ impl QuestionBroker {
         self.count.send_replace(open.waiting.len());
         drop(open);
         // The asking task may have ended at this moment; then the answer is ignored.
-        let heard = waiting.is_some_and(|waiting| waiting.answer.send(answered).is_ok());
+        let delivered = waiting.is_some_and(|waiting| waiting.answer.send(answered).is_ok());
         self.feed.settled(id);
-        if heard { Ok(()) } else { Err(ApiError::conflict("not_open", "the question was withdrawn")) }
+        if delivered { Ok(()) } else { Err(ApiError::conflict("not_open", "the question was withdrawn")) }
     }
 
     fn ask(self: &Arc<Self>, question: Question) -> BoxFuture<'static, Option<Answered>> {

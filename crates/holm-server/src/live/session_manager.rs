@@ -160,8 +160,8 @@ impl SessionManager {
         let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         let mut load = CurrentLoad { open: slots.len(), ..CurrentLoad::default() };
         for held in slots.values().filter_map(|slot| slot.try_lock().ok()) {
-            let Some(room) = &*held else { continue };
-            match *room.state().borrow() {
+            let Some(live_session) = &*held else { continue };
+            match *live_session.state().borrow() {
                 SessionState::Working => load.working += 1,
                 SessionState::Waiting => load.waiting += 1,
                 SessionState::Idle(_) | SessionState::Closed => {}
@@ -204,7 +204,7 @@ impl SessionManager {
             SessionStart::New(_) | SessionStart::Resume(_) => SessionStart::New(Some(id.clone())),
         };
         let (slot, mut held) = self.hold(user, &id).await?;
-        if held.as_ref().is_some_and(|room| *room.state().borrow() != SessionState::Closed) {
+        if held.as_ref().is_some_and(|live_session| *live_session.state().borrow() != SessionState::Closed) {
             return Err(ApiError::conflict("exists", "a session with that name already exists"));
         }
         let opened = self.make(user, &id, SessionOptions { start, ..opening }, &slot).await;
@@ -229,7 +229,7 @@ impl SessionManager {
             slots.get(&(user.clone(), id.clone())).cloned()?
         };
         let held = slot.lock().await;
-        held.as_ref().filter(|room| *room.state().borrow() != SessionState::Closed).cloned()
+        held.as_ref().filter(|live_session| *live_session.state().borrow() != SessionState::Closed).cloned()
     }
 
     /// As [`find`](Self::find), without waiting for a session that is being opened: a
@@ -240,7 +240,7 @@ impl SessionManager {
             slots.get(&(user.clone(), id.clone())).cloned()?
         };
         let held = slot.try_lock().ok()?;
-        held.as_ref().filter(|room| *room.state().borrow() != SessionState::Closed).cloned()
+        held.as_ref().filter(|live_session| *live_session.state().borrow() != SessionState::Closed).cloned()
     }
 
     /// The feed of a session, whether it is open or not.
@@ -263,25 +263,25 @@ impl SessionManager {
     /// or after the next start.
     pub(crate) async fn prompt(
         &self,
-        room: &LiveSession,
+        live_session: &LiveSession,
         prompt: Option<Prompt>,
     ) -> Result<oneshot::Receiver<RunResult>, ApiError> {
-        self.prompt_from(room, prompt).await.map(|(_, done)| done)
+        self.prompt_from(live_session, prompt).await.map(|(_, done)| done)
     }
 
     /// As [`prompt`](Self::prompt), and returns the position in the feed after which everything
     /// belongs to this prompt.
     pub(crate) async fn prompt_from(
         &self,
-        room: &LiveSession,
+        live_session: &LiveSession,
         prompt: Option<Prompt>,
     ) -> Result<(FeedCursor, oneshot::Receiver<RunResult>), ApiError> {
         if self.closing.is_cancelled() {
             return Err(stopping());
         }
-        self.check_budget(&room.user).await?;
-        room.settled().await;
-        let asked = room.ask(prompt, self.admission.queue(&room.user)?)?.kept().await?;
+        self.check_budget(&live_session.user).await?;
+        live_session.settled().await;
+        let asked = live_session.ask(prompt, self.admission.queue(&live_session.user)?)?.kept().await?;
         self.metrics.runs.add(1);
         Ok(asked)
     }
@@ -347,9 +347,9 @@ impl SessionManager {
 
     /// Resumes one session that was running when a server ended; returns whether it did.
     async fn resume_one(self: &Arc<Self>, user: &UserName, id: &SessionId) -> bool {
-        let Ok(room) = self.enter(user, id).await else { return false };
+        let Ok(live_session) = self.enter(user, id).await else { return false };
         // It was admitted before the server ended, so the length of the queue does not matter now.
-        let asked = room.ask(None, self.admission.queue_again(user));
+        let asked = live_session.ask(None, self.admission.queue_again(user));
         self.metrics.runs.add(u64::from(asked.is_ok()));
         asked.is_ok()
     }
@@ -370,11 +370,11 @@ impl SessionManager {
         let known: HashSet<&UserName> = users.iter().collect();
         let mut places = HashMap::new();
         for (user, id) in all.into_iter().filter(|(user, _)| known.contains(user)) {
-            let place = *places.entry(user.clone()).or_insert(found.len());
-            if place == found.len() {
+            let index = *places.entry(user.clone()).or_insert(found.len());
+            if index == found.len() {
                 found.push((user, Vec::new()));
             }
-            if let Some((_, ids)) = found.get_mut(place) {
+            if let Some((_, ids)) = found.get_mut(index) {
                 ids.push(id);
             }
         }
@@ -422,8 +422,8 @@ impl SessionManager {
 
     /// Resumes one of them; returns whether it did.
     async fn take_over(self: &Arc<Self>, user: &UserName, id: &SessionId) -> bool {
-        let Ok(room) = self.enter(user, id).await else { return false };
-        let Ok(asked) = room.ask(None, self.admission.queue_again(user)) else { return false };
+        let Ok(live_session) = self.enter(user, id).await else { return false };
+        let Ok(asked) = live_session.ask(None, self.admission.queue_again(user)) else { return false };
         self.metrics.runs.add(1);
         let (hall, key) = (Arc::downgrade(self), (user.clone(), id.clone()));
         tokio::spawn(async move {
@@ -479,19 +479,19 @@ impl SessionManager {
 
     /// Closes an idle session, so that this server no longer drives it.
     pub(crate) async fn let_go(&self, user: &UserName, id: &SessionId) -> Result<(), ApiError> {
-        let Some(room) = self.find(user, id).await else { return Ok(()) };
-        if !matches!(*room.state().borrow(), SessionState::Idle(_)) {
+        let Some(live_session) = self.find(user, id).await else { return Ok(()) };
+        if !matches!(*live_session.state().borrow(), SessionState::Idle(_)) {
             return Err(ApiError::conflict("working", "the session is running; cancel it first"));
         }
-        self.let_go_when_idle(&room).await;
+        self.let_go_when_idle(&live_session).await;
         Ok(())
     }
 
     /// Closes a session as soon as it is idle.
-    pub(crate) async fn let_go_when_idle(&self, room: &LiveSession) {
-        room.leave();
+    pub(crate) async fn let_go_when_idle(&self, live_session: &LiveSession) {
+        live_session.leave();
         // The sender lives as long as the session, which is held here.
-        let _ = room.state().wait_for(|state| *state == SessionState::Closed).await;
+        let _ = live_session.state().wait_for(|state| *state == SessionState::Closed).await;
     }
 
     /// The number of sessions that work or wait for a permit.
@@ -501,8 +501,8 @@ impl SessionManager {
         let mut working = 0;
         for slot in slots {
             let held = slot.lock().await;
-            let at_work = |room: &Arc<LiveSession>| {
-                matches!(*room.state().borrow(), SessionState::Waiting | SessionState::Working)
+            let at_work = |live_session: &Arc<LiveSession>| {
+                matches!(*live_session.state().borrow(), SessionState::Waiting | SessionState::Working)
             };
             working += usize::from(held.as_ref().is_some_and(at_work));
         }
@@ -516,8 +516,10 @@ impl SessionManager {
         opening: SessionOptions,
     ) -> Result<Arc<LiveSession>, ApiError> {
         let (slot, mut held) = self.hold(user, id).await?;
-        if let Some(room) = held.as_ref().filter(|room| *room.state().borrow() != SessionState::Closed) {
-            return Ok(Arc::clone(room));
+        if let Some(live_session) =
+            held.as_ref().filter(|live_session| *live_session.state().borrow() != SessionState::Closed)
+        {
+            return Ok(Arc::clone(live_session));
         }
         let opened = self.make(user, id, opening, &slot).await;
         self.keep(user, id, &mut held, opened)
@@ -532,12 +534,15 @@ impl SessionManager {
         opened: Result<Arc<LiveSession>, ApiError>,
     ) -> Result<Arc<LiveSession>, ApiError> {
         match opened {
-            Ok(room) => {
-                *held = Some(Arc::clone(&room));
-                Ok(room)
+            Ok(live_session) => {
+                *held = Some(Arc::clone(&live_session));
+                Ok(live_session)
             }
             Err(refusal) => {
-                if held.as_ref().is_none_or(|room| *room.state().borrow() == SessionState::Closed) {
+                if held
+                    .as_ref()
+                    .is_none_or(|live_session| *live_session.state().borrow() == SessionState::Closed)
+                {
                     let key = (user.clone(), id.clone());
                     self.slots.lock().unwrap_or_else(PoisonError::into_inner).remove(&key);
                 }
@@ -616,8 +621,10 @@ impl SessionManager {
         let same = slots.get(key).is_some_and(|held| Weak::ptr_eq(&Arc::downgrade(held), slot));
         let closed = |held: &SessionSlot| {
             let held = held.try_lock();
-            held.is_ok_and(|room| {
-                room.as_ref().is_none_or(|room| *room.state().borrow() == SessionState::Closed)
+            held.is_ok_and(|live_session| {
+                live_session
+                    .as_ref()
+                    .is_none_or(|live_session| *live_session.state().borrow() == SessionState::Closed)
             })
         };
         if same && slots.get(key).is_some_and(closed) {
@@ -694,8 +701,8 @@ impl EventSink for EventMeter {
             }
             Event::ChildStarted { .. } => self.purses.delegated(&self.user, &self.id),
             Event::BudgetChanged { limit } => {
-                let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-                *told = Some(Budget { usd: *limit });
+                let mut budget = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+                *budget = Some(Budget { usd: *limit });
             }
             _ => {}
         }

@@ -17,7 +17,7 @@ use tokio::sync::{Semaphore, watch};
 use super::{
     FeedCursor, FeedEvent, FeedFrame, FeedStep, QuestionBroker, SessionFeed,
     feed::FeedPosition,
-    feed_memory::{MemoryReservation, weight},
+    feed_memory::{MemoryReservation, json_len},
 };
 use crate::{ApiError, SessionId};
 
@@ -38,7 +38,7 @@ pub(crate) struct SessionWatcher {
     feed: Arc<SessionFeed>,
     /// The question broker, if the session was open when the watcher started.
     desk: Option<Arc<QuestionBroker>>,
-    bell: watch::Receiver<u64>,
+    changes: watch::Receiver<u64>,
     store: Store,
     id: SessionId,
     position: FeedPosition,
@@ -82,7 +82,7 @@ impl SessionWatcher {
         id: SessionId,
         cursor: FeedCursor,
     ) -> Self {
-        let bell = feed.bell();
+        let changes = feed.bell();
         let position = feed.position(cursor);
         // Read after the position: a question that is asked meanwhile is seen twice with the same
         // id, but never missed.
@@ -93,7 +93,7 @@ impl SessionWatcher {
         Self {
             feed,
             desk,
-            bell,
+            changes,
             store,
             id,
             position,
@@ -163,7 +163,7 @@ impl SessionWatcher {
                 }
                 continue;
             }
-            self.bell.borrow_and_update();
+            self.changes.borrow_and_update();
             match self.feed.step(&mut self.position) {
                 FeedStep::Frames(frames) => self.waiting.extend(frames),
                 // The last event may have been dropped before it was seen here; the journal has it.
@@ -202,7 +202,7 @@ impl SessionWatcher {
         };
         tokio::select! {
             // The feed is held here, so its sender exists.
-            _ = self.bell.changed() => {}
+            _ = self.changes.changed() => {}
             () = poll => {
                 if self.feed.is_driven() {
                     return;
@@ -219,11 +219,11 @@ impl SessionWatcher {
     /// Reads the next page of events from the journal.
     async fn catch_up(&mut self) -> Result<(), ApiError> {
         let page = if self.taken.memory().is_full() { SMALL_PAGE } else { PAGE };
-        let told = told_again(&self.store, &self.id, self.position.cursor.event, page).await?;
-        self.taken.set(told.bytes);
-        (self.rest, self.records) = (told.rest, told.records);
+        let replay = told_again(&self.store, &self.id, self.position.cursor.event, page).await?;
+        self.taken.set(replay.bytes);
+        (self.rest, self.records) = (replay.rest, replay.records);
         let mut cursor = self.position.cursor;
-        for event in told.events {
+        for event in replay.events {
             cursor = cursor.past(&event);
             self.waiting.push_back((FeedFrame::Event(Arc::new(FeedEvent::new(event))), cursor));
         }
@@ -264,16 +264,17 @@ async fn told_again(
 ) -> Result<EventReplay, ApiError> {
     folded(store, id, move |records| {
         let count = records.len() as u64;
-        let mut told = EventReplay { events: Vec::new(), bytes: 0, records: count, rest: WatchSource::Feed };
+        let mut replay =
+            EventReplay { events: Vec::new(), bytes: 0, records: count, rest: WatchSource::Feed };
         // A journal with erased parts cannot be replayed to its end; this returns what can be.
         let _ = journal::replay_with(records, |_, effect| {
             if let Effect::Emit(event) = effect
                 && Some(event.id) > seen
             {
-                told.add(event, most);
+                replay.add(event, most);
             }
         });
-        told
+        replay
     })
     .await
 }
@@ -303,7 +304,7 @@ impl EventReplay {
             return;
         }
         // A caller that wants everything does not need the size.
-        let bytes = if most == usize::MAX { 0 } else { weight(event).saturating_mul(2) };
+        let bytes = if most == usize::MAX { 0 } else { json_len(event).saturating_mul(2) };
         if !self.events.is_empty() && self.bytes.saturating_add(bytes) > most {
             self.rest = WatchSource::Journal;
             return;

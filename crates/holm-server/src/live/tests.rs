@@ -42,7 +42,7 @@ fn say(feed: &SessionFeed, call: u64, offset: u64, text: &str) {
 /// What a watcher sees, in words.
 fn in_words((frame, cursor): (FeedFrame, FeedCursor)) -> String {
     match frame {
-        FeedFrame::Event(told) => format!("{}.{}", told.event.id.record.value(), told.event.id.index),
+        FeedFrame::Event(event) => format!("{}.{}", event.event.id.record.value(), event.event.id.index),
         FeedFrame::Delta { offset, text, .. } => format!("{offset}:{text}@{cursor}"),
         FeedFrame::Note(text) => format!("note {text}"),
         FeedFrame::Asked(posed) => format!("asked {}", posed.id.value()),
@@ -160,10 +160,10 @@ fn what_is_kept_is_bounded_and_a_slow_watcher_is_told() {
     (0..600).for_each(|record| feed.event(&plain(record)));
     assert_eq!(drain(&feed, &mut slow), ["behind"]);
     assert_eq!(drain(&feed, &mut feed.position("598.0".parse().unwrap())), ["599.0"]);
-    let mut heard = feed.position("599.0".parse().unwrap());
+    let mut position = feed.position("599.0".parse().unwrap());
     (0..300).for_each(|number| feed.note(&number.to_string()));
-    assert_eq!(drain(&feed, &mut heard), ["behind"]);
-    assert_eq!(drain(&feed, &mut heard).len(), 256, "what is left is told");
+    assert_eq!(drain(&feed, &mut position), ["behind"]);
+    assert_eq!(drain(&feed, &mut position).len(), 256, "what is left is told");
 }
 
 #[test]
@@ -177,12 +177,16 @@ fn what_is_kept_is_bounded_in_bytes_too_in_one_feed_and_in_all() {
         )
     };
     let memory = FeedMemory::new(8 * 1024 * 1024);
-    let (one, other) = (SessionFeed::within(&memory), SessionFeed::within(&memory));
-    (0..20).for_each(|record| one.event(&large(record)));
+    let (first, second) = (SessionFeed::within(&memory), SessionFeed::within(&memory));
+    (0..20).for_each(|record| first.event(&large(record)));
     assert!(memory.used() <= 4 * 1024 * 1024, "{}", memory.used());
-    assert_eq!(drain(&one, &mut one.position(FeedCursor::default())), ["behind"]);
-    assert_eq!(drain(&one, &mut one.position("18.0".parse().unwrap())), ["19.0"], "the last ones are here");
-    for feed in [&one, &other] {
+    assert_eq!(drain(&first, &mut first.position(FeedCursor::default())), ["behind"]);
+    assert_eq!(
+        drain(&first, &mut first.position("18.0".parse().unwrap())),
+        ["19.0"],
+        "the last ones are here"
+    );
+    for feed in [&first, &second] {
         // An event that is too large to keep is not sent from the feed, and nothing else is lost
         // with it.
         feed.event(&event(20, 0, Event::GrantsChanged));
@@ -190,10 +194,10 @@ fn what_is_kept_is_bounded_in_bytes_too_in_one_feed_and_in_all() {
         (0..20).for_each(|_| feed.note(&"z".repeat(256 * 1024)));
     }
     let full = memory.used();
-    (21..30).for_each(|record| other.event(&large(record)));
+    (21..30).for_each(|record| second.event(&large(record)));
     assert!(memory.used() <= full.max(8 * 1024 * 1024), "{} after {full}", memory.used());
-    assert_eq!(drain(&other, &mut other.position("20.0".parse().unwrap()))[..1], ["behind"]);
-    drop((one, other));
+    assert_eq!(drain(&second, &mut second.position("20.0".parse().unwrap()))[..1], ["behind"]);
+    drop((first, second));
     assert_eq!(memory.used(), 0, "all of it is given back");
 }
 
@@ -356,23 +360,23 @@ async fn what_was_told_before_is_heard_and_then_nothing_is_waited_for() {
     let feed = Arc::new(SessionFeed::new());
     let mut watch =
         SessionWatcher::new(Arc::clone(&feed), None, store, "one".parse().unwrap(), FeedCursor::default());
-    let mut told = || watch.told().now_or_never().expect("nothing is waited for").map(in_words);
-    assert_eq!(told(), None, "nothing was told");
+    let mut next_frame = || watch.told().now_or_never().expect("nothing is waited for").map(in_words);
+    assert_eq!(next_frame(), None, "nothing was told");
     feed.event(&called(0, 7));
     say(&feed, 7, 0, "hel");
-    assert_eq!(told().as_deref(), Some("0.0"));
-    assert_eq!(told().as_deref(), Some("0:hel@0.0/7.3"));
-    assert_eq!(told(), None);
+    assert_eq!(next_frame().as_deref(), Some("0.0"));
+    assert_eq!(next_frame().as_deref(), Some("0:hel@0.0/7.3"));
+    assert_eq!(next_frame(), None);
     // Together, as another thread tells them between two looks.
     say(&feed, 7, 3, "lo");
     feed.note("almost");
-    assert_eq!(told().as_deref(), Some("3:lo@0.0/7.5"));
+    assert_eq!(next_frame().as_deref(), Some("3:lo@0.0/7.5"));
     feed.event(&ended(1));
     feed.note("done");
-    assert_eq!(told().as_deref(), Some("note almost"));
-    assert_eq!(told().as_deref(), Some("1.0"));
-    assert_eq!(told().as_deref(), Some("note done"));
-    assert_eq!((told(), told()), (None, None), "asked twice, it says the same");
+    assert_eq!(next_frame().as_deref(), Some("note almost"));
+    assert_eq!(next_frame().as_deref(), Some("1.0"));
+    assert_eq!(next_frame().as_deref(), Some("note done"));
+    assert_eq!((next_frame(), next_frame()), (None, None), "asked twice, it says the same");
 }
 
 #[tokio::test]
@@ -383,14 +387,14 @@ async fn a_watcher_that_goes_elsewhere_hears_nothing_of_what_was_told_before() {
     let mut watch =
         SessionWatcher::new(Arc::clone(&feed), None, store, "one".parse().unwrap(), FeedCursor::default());
     (0..3).for_each(|record| feed.event(&plain(record)));
-    let told = |watch: &mut SessionWatcher| {
+    let next_frame = |watch: &mut SessionWatcher| {
         watch.told().now_or_never().expect("nothing is waited for").map(in_words)
     };
-    assert_eq!(told(&mut watch).as_deref(), Some("0.0"), "two more wait");
+    assert_eq!(next_frame(&mut watch).as_deref(), Some("0.0"), "two more wait");
     watch.go_to(feed.latest());
     feed.event(&plain(3));
-    assert_eq!(told(&mut watch).as_deref(), Some("3.0"));
-    assert_eq!(told(&mut watch), None);
+    assert_eq!(next_frame(&mut watch).as_deref(), Some("3.0"));
+    assert_eq!(next_frame(&mut watch), None);
 }
 
 #[test]

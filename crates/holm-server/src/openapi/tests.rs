@@ -25,7 +25,8 @@ fn every_body_of_the_servers_own_denies_members_that_it_does_not_have() {
     for (path, operations) in document["paths"].as_object().unwrap() {
         for (method, operation) in operations.as_object().unwrap() {
             let schema = &operation["requestBody"]["content"]["application/json"]["schema"];
-            let Some(name) = schema["$ref"].as_str().and_then(|whole| whole.rsplit('/').next()) else {
+            let Some(name) = schema["$ref"].as_str().and_then(|reference| reference.rsplit('/').next())
+            else {
                 continue;
             };
             let denies = &document["components"]["schemas"][name]["additionalProperties"];

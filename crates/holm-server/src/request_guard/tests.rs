@@ -93,13 +93,13 @@ fn a_token_is_in_its_header_or_among_the_protocols() {
 fn a_trusted_proxy_says_who_asks_and_nobody_else_does() {
     let mut config = config();
     config.proxies = ["127.0.0.1", "10.0.0.2"].map(|proxy| proxy.parse().unwrap()).to_vec();
-    let check = |from: &str, said: &[&str], expect: &str| {
+    let check = |from: &str, headers: &[&str], expect: &str| {
         let mut request = Request::new(Body::empty());
         request.extensions_mut().insert(PeerAddress(from.parse().unwrap()));
-        for said in said {
-            request.headers_mut().append(FORWARDED, HeaderValue::from_bytes(said.as_bytes()).unwrap());
+        for header in headers {
+            request.headers_mut().append(FORWARDED, HeaderValue::from_bytes(header.as_bytes()).unwrap());
         }
-        assert_eq!(peer(&config, &request), expect.parse::<IpAddr>().unwrap(), "{from} {said:?}");
+        assert_eq!(peer(&config, &request), expect.parse::<IpAddr>().unwrap(), "{from} {headers:?}");
     };
     check("127.0.0.1:9", &[], "127.0.0.1");
     check("127.0.0.1:9", &["192.0.2.7"], "192.0.2.7");

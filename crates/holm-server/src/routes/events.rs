@@ -115,7 +115,7 @@ impl WatcherStream {
         // is valid.
         match self.watch.told().await.filter(|_| self.server.inner.keyring.is_valid(self.token)) {
             None => Some(self.closed()),
-            told => self.counted(told),
+            frame => self.counted(frame),
         }
     }
 
@@ -177,7 +177,7 @@ pub(crate) async fn socket(
     Extension(who): Extension<AuthenticatedUser>,
     PathParam(id): PathParam<SessionId>,
     QueryParams(from): QueryParams<WatchQuery>,
-    place: Option<Extension<ConnectionPermit>>,
+    permit: Option<Extension<ConnectionPermit>>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, ApiError> {
     let upgrade = upgrade.map_err(|_| {
@@ -186,8 +186,8 @@ pub(crate) async fn socket(
     let watching = begin(&server, &who, id, from.after).await?;
     let upgrade = upgrade.protocols([PROTOCOL]).max_message_size(MOST_HEARD).max_frame_size(MOST_HEARD);
     Ok(upgrade.on_upgrade(move |socket| async move {
-        tell(socket, watching).await;
-        drop(place);
+        send_frames(socket, watching).await;
+        drop(permit);
     }))
 }
 
@@ -202,7 +202,7 @@ async fn begin(
     let changes = server.inner.keyring.changes();
     let store = server.inner.workshop.home(&who.user).await?.store;
     let hall = &server.inner.hall;
-    let desk = hall.find(&who.user, &id).await.map(|room| Arc::clone(&room.desk));
+    let desk = hall.find(&who.user, &id).await.map(|live_session| Arc::clone(&live_session.desk));
     let feed = hall.feed(&who.user, &id);
     let watch = SessionWatcher::new(feed, desk, store, id.clone(), cursor);
     if let Some(link) = server.terminal(&who.user, &id).await? {
@@ -223,8 +223,8 @@ async fn begin(
 }
 
 /// Sends frames until the client leaves or the stream ends.
-async fn tell(socket: WebSocket, watching: WatcherStream) {
-    let (mut out, mut heard) = socket.split();
+async fn send_frames(socket: WebSocket, watching: WatcherStream) {
+    let (mut sink, mut incoming) = socket.split();
     let mut frames = pin!(watching.frames());
     let mut alive = tokio::time::interval(ALIVE);
     loop {
@@ -234,7 +234,7 @@ async fn tell(socket: WebSocket, watching: WatcherStream) {
                 None => break,
             },
             _ = alive.tick() => Message::Ping(axum::body::Bytes::new()),
-            said = heard.next() => match said {
+            received = incoming.next() => match received {
                 // Pongs, and pings of the client, which the library answers.
                 Some(Ok(Message::Ping(_) | Message::Pong(_))) => continue,
                 // A client sends no data here: changes go through a POST.
@@ -242,11 +242,11 @@ async fn tell(socket: WebSocket, watching: WatcherStream) {
             },
         };
         // A client that reads nothing delays only its own frames, and only for a limited time.
-        match tokio::time::timeout(PATIENCE, out.send(message)).await {
+        match tokio::time::timeout(PATIENCE, sink.send(message)).await {
             Ok(Ok(())) => {}
             Ok(Err(_)) | Err(_) => return,
         }
     }
     let close = CloseFrame { code: COME_AGAIN, reason: "reconnect from the last id".into() };
-    let _ = tokio::time::timeout(PATIENCE, out.send(Message::Close(Some(close)))).await;
+    let _ = tokio::time::timeout(PATIENCE, sink.send(Message::Close(Some(close)))).await;
 }

@@ -62,8 +62,8 @@ pub(crate) async fn trigger(
     request: Request,
 ) -> Response {
     let (from, path) = (request_guard::peer(server.config(), &request), request.uri().path().to_owned());
-    let heard = hear(&server, &user, &job, (from, request)).await;
-    let answer = match heard {
+    let accepted = hear(&server, &user, &job, (from, request)).await;
+    let answer = match accepted {
         Ok(TriggerOutcome::New(slot)) => {
             (StatusCode::ACCEPTED, Json(HookReceipt { run: slot.to_string(), new: true })).into_response()
         }
@@ -109,17 +109,17 @@ async fn hear(
     let parsed = user.parse::<UserName>().ok().zip(job.parse::<JobId>().ok());
     // An unknown user has no jobs and gets no folder. For a user without a token, no jobs run.
     let known = |user: &UserName| server.keyring().holders().contains(user);
-    let heard = match (parsed.filter(|(user, _)| known(user)), signed) {
+    let accepted = match (parsed.filter(|(user, _)| known(user)), signed) {
         (Some((user, job)), Ok(signed)) => {
             server.inner.jobs.of(server, &user).await?.trigger(&job, &signed, &body).await
         }
         (None, _) | (_, Err(_)) => Err(unknown()),
     };
-    let not_believed = matches!(&heard, Err(refusal) if refusal.status == StatusCode::UNAUTHORIZED);
+    let not_believed = matches!(&accepted, Err(refusal) if refusal.status == StatusCode::UNAUTHORIZED);
     // As in the access checks: a signed message is accepted no matter how many unsigned ones came
     // before.
     if not_believed && server.inner.failed.take(&from, now).is_err() {
         return Err(ApiError::busy("too_many_failures", "too many messages with a wrong signature", 60));
     }
-    heard
+    accepted
 }

@@ -56,13 +56,13 @@ pub(crate) async fn mcp(
 }
 
 async fn conversation(server: &HolmServer, who: &AuthenticatedUser) -> Result<McpConversation, ApiError> {
-    let place = {
+    let slot = {
         let mut conversations = server.inner.mcp.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(conversations.entry(who.token).or_default())
     };
     // Held by this token alone while the conversation is created. A slow folder delays no other
     // token.
-    let mut made = place.lock().await;
+    let mut made = slot.lock().await;
     if let Some(conversation) = &*made {
         return Ok(conversation.clone());
     }

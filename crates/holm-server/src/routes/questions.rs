@@ -57,12 +57,12 @@ pub(crate) async fn list(
     if let Some(link) = server.terminal(&who.user, &id).await? {
         return Ok(Json(link.questions().iter().map(|posed| (**posed).clone()).collect()));
     }
-    let Some(room) = server.inner.hall.find(&who.user, &id).await else {
+    let Some(live_session) = server.inner.hall.find(&who.user, &id).await else {
         // A session that is not driven has no questions; a missing session is reported as missing.
         server.inner.workshop.home(&who.user).await?.store.session(id.as_str()).await?;
         return Ok(Json(Vec::new()));
     };
-    Ok(Json(room.desk.open().iter().map(|posed| (**posed).clone()).collect()))
+    Ok(Json(live_session.desk.open().iter().map(|posed| (**posed).clone()).collect()))
 }
 
 /// Answers a question. Only the first answer counts.
@@ -77,12 +77,12 @@ pub(crate) async fn answer(
     admit(&who, &id)?;
     if let Some(link) = server.terminal(&who.user, &id).await? {
         reply.check(&link.questions())?;
-        link.say(TerminalCommand::Answer { question: reply.question, answer: reply.answer }).await?;
+        link.send(TerminalCommand::Answer { question: reply.question, answer: reply.answer }).await?;
         return Ok(StatusCode::NO_CONTENT);
     }
-    let room =
+    let live_session =
         server.inner.hall.find(&who.user, &id).await.ok_or_else(|| ApiError::missing("open session"))?;
-    reply.check(&room.desk.open())?;
-    room.desk.answer(reply.question, reply.answer)?;
+    reply.check(&live_session.desk.open())?;
+    live_session.desk.answer(reply.question, reply.answer)?;
     Ok(StatusCode::NO_CONTENT)
 }

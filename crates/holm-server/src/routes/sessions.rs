@@ -161,12 +161,12 @@ pub(crate) async fn create(
     let mut opening = SessionOptions::new(SessionStart::New(id));
     (opening.agent, opening.model) = (new.agent, new.model);
     opening.starter = SessionStarter::User;
-    let room = make(&server, &who, opening).await?;
+    let live_session = make(&server, &who, opening).await?;
     if let Some(prompt) = new.prompt {
         // Watchers of the session see the result.
-        drop(server.inner.hall.prompt(&room, Some(Prompt::text(prompt))).await?);
+        drop(server.inner.hall.prompt(&live_session, Some(Prompt::text(prompt))).await?);
     }
-    Ok((StatusCode::CREATED, Json(shown(&server, &who, &room.id).await?)))
+    Ok((StatusCode::CREATED, Json(shown(&server, &who, &live_session.id).await?)))
 }
 
 /// Shows one session, without its messages.
@@ -207,10 +207,10 @@ pub(crate) async fn fork(
 ) -> Result<impl IntoResponse, ApiError> {
     all_sessions(&who)?;
     let new = fork.id.map(|id| id.parse()).transpose()?;
-    let room =
+    let live_session =
         make(&server, &who, SessionOptions::new(SessionStart::Fork { from: id, at: Seq::new(fork.at), new }))
             .await?;
-    Ok((StatusCode::CREATED, Json(shown(&server, &who, &room.id).await?)))
+    Ok((StatusCode::CREATED, Json(shown(&server, &who, &live_session.id).await?)))
 }
 
 /// Replays all events of a session.
@@ -348,17 +348,19 @@ async fn shown(
 }
 
 async fn view(server: &HolmServer, who: &AuthenticatedUser, session: StoredSession) -> SessionView {
-    let room = match session.run.parse() {
+    let live_session = match session.run.parse() {
         Ok(id) => server.inner.hall.peek(&who.user, &id),
         Err(_) => None,
     };
-    let link = match (&room, session.run.parse()) {
+    let link = match (&live_session, session.run.parse()) {
         // If its terminal cannot be checked, the session is shown with the state that is known
         // here.
         (None, Ok(id)) => server.terminal(&who.user, &id).await.ok().flatten(),
         (Some(_), _) | (None, Err(_)) => None,
     };
-    let state = room.as_ref().map_or(live::SessionState::Closed, |room| room.state().borrow().clone());
+    let state = live_session
+        .as_ref()
+        .map_or(live::SessionState::Closed, |live_session| live_session.state().borrow().clone());
     let ending = match &state {
         live::SessionState::Idle(Some(ending)) => serde_json::to_value(ending).ok(),
         live::SessionState::Idle(None)
@@ -376,8 +378,8 @@ async fn view(server: &HolmServer, who: &AuthenticatedUser, session: StoredSessi
         model: session.model,
         state: link.as_ref().map_or(state.name(), |link| link.state()),
         ending,
-        questions: match (&room, &link) {
-            (Some(room), _) => room.desk.open().len(),
+        questions: match (&live_session, &link) {
+            (Some(live_session), _) => live_session.desk.open().len(),
             (None, Some(link)) => link.questions().len(),
             (None, None) => 0,
         },

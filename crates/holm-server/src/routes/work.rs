@@ -62,9 +62,9 @@ pub(crate) async fn prompt(
     if let Some(link) = driven(&server, &who, &id).await? {
         return Err(in_a_terminal(&link));
     }
-    let room = server.room(&who, &id).await?;
-    drop(server.inner.hall.prompt(&room, Some(prompt)).await?);
-    Ok(heard(&id, room.state().borrow().name()))
+    let live_session = server.live_session(&who, &id).await?;
+    drop(server.inner.hall.prompt(&live_session, Some(prompt)).await?);
+    Ok(heard(&id, live_session.state().borrow().name()))
 }
 
 /// Sends a text that is added before the next model call.
@@ -80,9 +80,9 @@ pub(crate) async fn steer(
     if let Some(link) = driven(&server, &who, &id).await? {
         return hand_over(&id, &link, TerminalCommand::Steer(text)).await;
     }
-    let room = server.room(&who, &id).await?;
-    room.steer(Prompt::text(text))?;
-    Ok(heard(&id, room.state().borrow().name()))
+    let live_session = server.live_session(&who, &id).await?;
+    live_session.steer(Prompt::text(text))?;
+    Ok(heard(&id, live_session.state().borrow().name()))
 }
 
 /// Sends a text that is added when the session would otherwise stop.
@@ -98,9 +98,9 @@ pub(crate) async fn follow_up(
     if let Some(link) = driven(&server, &who, &id).await? {
         return hand_over(&id, &link, TerminalCommand::FollowUp(text)).await;
     }
-    let room = server.room(&who, &id).await?;
-    room.follow_up(Prompt::text(text))?;
-    Ok(heard(&id, room.state().borrow().name()))
+    let live_session = server.live_session(&who, &id).await?;
+    live_session.follow_up(Prompt::text(text))?;
+    Ok(heard(&id, live_session.state().borrow().name()))
 }
 
 /// Stops the current work of a session.
@@ -116,9 +116,9 @@ pub(crate) async fn cancel(
     if let Some(link) = driven(&server, &who, &id).await? {
         return hand_over(&id, &link, TerminalCommand::Cancel(reason)).await;
     }
-    let room = server.room(&who, &id).await?;
-    room.cancel(&reason)?;
-    Ok(heard(&id, room.state().borrow().name()))
+    let live_session = server.live_session(&who, &id).await?;
+    live_session.cancel(&reason)?;
+    Ok(heard(&id, live_session.state().borrow().name()))
 }
 
 /// The response for accepted input.
@@ -143,12 +143,12 @@ async fn driven(
 async fn hand_over(
     id: &SessionId,
     link: &TerminalLink,
-    what: TerminalCommand,
+    command: TerminalCommand,
 ) -> Result<AcceptedResponse, ApiError> {
     if !link.works() {
         return Err(ApiError::conflict("idle", "the session is idle; type it in its terminal"));
     }
-    link.say(what).await?;
+    link.send(command).await?;
     Ok(heard(id, link.state()))
 }
 

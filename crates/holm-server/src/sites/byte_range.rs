@@ -25,8 +25,9 @@ pub(super) enum ResponseRange {
 pub(super) fn part(headers: &HeaderMap, tag: &str, length: u64) -> ResponseRange {
     let read = |name| headers.get(name).and_then(|value| value.to_str().ok());
     if let Some(known) = read(IF_NONE_MATCH) {
-        let same = |one: &str| one == "*" || one.strip_prefix("W/").unwrap_or(one) == tag;
-        if known.split(',').any(|one| same(one.trim())) {
+        let same =
+            |candidate: &str| candidate == "*" || candidate.strip_prefix("W/").unwrap_or(candidate) == tag;
+        if known.split(',').any(|candidate| same(candidate.trim())) {
             return ResponseRange::Unchanged;
         }
     }

@@ -87,9 +87,9 @@ impl fmt::Debug for PasswordHash {
 }
 
 /// Compares bytes in constant time.
-pub(super) fn same(one: &[u8], other: &[u8]) -> bool {
-    let differ = one.iter().zip(other).fold(0, |differ, (one, other)| differ | (one ^ other));
-    one.len() == other.len() && std::hint::black_box(differ) == 0
+pub(super) fn same(a: &[u8], b: &[u8]) -> bool {
+    let differ = a.iter().zip(b).fold(0, |differ, (a, b)| differ | (a ^ b));
+    a.len() == b.len() && std::hint::black_box(differ) == 0
 }
 
 fn hashed(password: &str, salt: &[u8], log_n: u8) -> Option<[u8; HASH]> {

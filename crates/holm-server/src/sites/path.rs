@@ -26,7 +26,7 @@ impl SitePath {
     pub fn folder(text: &str) -> Result<Self, ServerError> {
         let wrong = || ServerError::Name {
             what: "a folder of the workspace",
-            given: text.chars().filter(|letter| !letter.is_control()).take(64).collect(),
+            given: text.chars().filter(|character| !character.is_control()).take(64).collect(),
             reason: "use plain names separated by slashes; no name may start with a dot",
         };
         let trimmed = text.trim_end_matches('/');
@@ -67,7 +67,9 @@ impl SitePath {
         let plain = |name: &String| {
             !name.is_empty()
                 && !name.starts_with('.')
-                && !name.contains(|letter: char| letter.is_control() || matches!(letter, '/' | '\\' | ':'))
+                && !name.contains(|character: char| {
+                    character.is_control() || matches!(character, '/' | '\\' | ':')
+                })
         };
         names.map(|name| name.filter(plain)).collect::<Option<Vec<_>>>().map(Self)
     }

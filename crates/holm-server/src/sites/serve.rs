@@ -161,8 +161,8 @@ impl SiteServer {
             which,
             address,
         });
-        let room = Arc::new(Semaphore::new(MOST_CONNECTIONS));
-        tokio::spawn(ConnectionAcceptor { routes, tls, room, close }.accept(listener));
+        let connections = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+        tokio::spawn(ConnectionAcceptor { routes, tls, connections, close }.accept(listener));
         Ok(address)
     }
 }

@@ -103,7 +103,7 @@ impl SitePlace {
         if is_name && host.len() <= LONGEST_HOST && host.split('.').all(label) {
             return Ok(());
         }
-        let given = host.chars().filter(|letter| !letter.is_control()).take(LONGEST).collect();
+        let given = host.chars().filter(|character| !character.is_control()).take(LONGEST).collect();
         let reason = "use a host name in lower-case letters";
         Err(ServerError::Name { what: "the host of a site", given, reason })
     }

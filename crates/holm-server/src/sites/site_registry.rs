@@ -35,16 +35,16 @@ impl SiteRegistry {
     /// # Errors
     /// [`ServerError::File`] if the file cannot be read.
     pub fn open(folder: &Path) -> Result<Self, ServerError> {
-        let place = folder.join(KEPT);
-        let kept = match fs::read(&place) {
+        let path = folder.join(KEPT);
+        let kept = match fs::read(&path) {
             Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| ServerError::File {
-                place: place.display().to_string(),
+                place: path.display().to_string(),
                 reason: error.to_string(),
             })?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => SiteRegistryFile::default(),
-            Err(error) => return Err(ServerError::file(&place, &error)),
+            Err(error) => return Err(ServerError::file(&path, &error)),
         };
-        Ok(Self { place, kept: RwLock::new(kept) })
+        Ok(Self { place: path, kept: RwLock::new(kept) })
     }
 
     /// All sites, by name.
@@ -85,7 +85,7 @@ impl SiteRegistry {
                 return Err(ApiError::conflict("exists", "a site with that name or address already exists"));
             }
             sites.push(site);
-            sites.sort_by(|one, other| one.name.cmp(&other.name));
+            sites.sort_by(|a, b| a.name.cmp(&b.name));
             Ok(())
         })
     }

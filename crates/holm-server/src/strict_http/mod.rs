@@ -32,7 +32,7 @@ use scanner::HeadScanner;
 
 /// What the library reads instead of the rest of a refused request: a byte that is invalid in a
 /// head, and the end of the head, because the library parses only complete heads.
-const REFUSAL: &[u8] = b"\0\r\n\r\n";
+const INVALID_HEAD_END: &[u8] = b"\0\r\n\r\n";
 
 /// Whether a connection was upgraded from HTTP, for example to a WebSocket. Clones share the state.
 /// `serve.rs` sets it.
@@ -55,7 +55,7 @@ pub(crate) struct StrictStream<S> {
     stream: S,
     scanner: HeadScanner,
     upgraded: UpgradeFlag,
-    /// The part of [`REFUSAL`] that is not yet delivered, once a request was refused. From then on,
+    /// The part of [`INVALID_HEAD_END`] that is not yet delivered, once a request was refused. From then on,
     /// nothing more is read from the client.
     refusal: Option<&'static [u8]>,
 }
@@ -67,10 +67,10 @@ impl<S> StrictStream<S> {
     }
 
     /// Copies as much of the refusal as fits into `buffer`.
-    fn refuse(&mut self, rest: &'static [u8], buffer: &mut ReadBuf<'_>) {
-        let (now, later) = rest.split_at(rest.len().min(buffer.remaining()));
-        buffer.put_slice(now);
-        self.refusal = Some(later);
+    fn refuse(&mut self, refusal: &'static [u8], buffer: &mut ReadBuf<'_>) {
+        let (delivered, remaining) = refusal.split_at(refusal.len().min(buffer.remaining()));
+        buffer.put_slice(delivered);
+        self.refusal = Some(remaining);
     }
 }
 
@@ -80,19 +80,19 @@ impl<S: AsyncRead + Unpin> AsyncRead for StrictStream<S> {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        if let Some(rest) = self.refusal {
-            self.refuse(rest, buffer);
+        if let Some(refusal) = self.refusal {
+            self.refuse(refusal, buffer);
             return Poll::Ready(Ok(()));
         }
-        let before = buffer.filled().len();
+        let filled_before = buffer.filled().len();
         ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
         if self.upgraded.is_set() {
             return Poll::Ready(Ok(()));
         }
-        let new = buffer.filled().get(before..).unwrap_or_default();
-        if let Err(offset) = self.scanner.scan(new) {
-            buffer.set_filled(before + offset);
-            self.refuse(REFUSAL, buffer);
+        let received = buffer.filled().get(filled_before..).unwrap_or_default();
+        if let Err(offset) = self.scanner.scan(received) {
+            buffer.set_filled(filled_before + offset);
+            self.refuse(INVALID_HEAD_END, buffer);
         }
         Poll::Ready(Ok(()))
     }

@@ -92,17 +92,17 @@ impl HeadScanner {
     }
 
     /// Decides what follows a whole line, which comes without its line end.
-    fn end_line(&mut self, whole: &HeadLine) -> Result<(), FramingError> {
-        let line = whole.kept.as_slice();
+    fn end_line(&mut self, head_line: &HeadLine) -> Result<(), FramingError> {
+        let line = head_line.kept.as_slice();
         match self.part {
             RequestPart::Head if line.is_empty() && self.framing.has_request_line => self.end_head()?,
             // Empty lines before a request line are allowed.
             RequestPart::Head if line.is_empty() => {}
-            RequestPart::Head if self.framing.has_request_line => self.framing.read_header(whole),
+            RequestPart::Head if self.framing.has_request_line => self.framing.read_header(head_line),
             RequestPart::Head if line.starts_with(b"PRI * HTTP/2") => self.part = RequestPart::Opaque,
             RequestPart::Head => self.framing.has_request_line = true,
             RequestPart::ChunkSize => {
-                self.part = match chunk_size(whole) {
+                self.part = match chunk_size(head_line) {
                     Some(0) => RequestPart::Trailers,
                     // The data of a chunk ends with a line end of its own.
                     Some(size) => RequestPart::ChunkData(size.saturating_add(2)),

@@ -3,12 +3,12 @@ use super::scanner::HeadScanner;
 /// Scans a connection in one piece and byte by byte; both must find the same.
 #[track_caller]
 fn check(connection: &str, is_accepted: bool) {
-    let whole = HeadScanner::default().scan(connection.as_bytes());
+    let at_once = HeadScanner::default().scan(connection.as_bytes());
     let mut scanner = HeadScanner::default();
     let single =
         connection.bytes().enumerate().find_map(|(at, byte)| scanner.scan(&[byte]).err().map(|_| at));
-    assert_eq!(whole.err(), single, "{connection:?}");
-    assert_eq!(whole.is_ok(), is_accepted, "{connection:?}");
+    assert_eq!(at_once.err(), single, "{connection:?}");
+    assert_eq!(at_once.is_ok(), is_accepted, "{connection:?}");
 }
 
 #[test]

@@ -56,7 +56,7 @@ pub struct TerminalHost {
 pub struct TerminalListener {
     place: SessionSocket,
     accepting: JoinHandle<()>,
-    room: Arc<Semaphore>,
+    connections: Arc<Semaphore>,
     stop: CancellationToken,
     ears: Arc<RemoteInputGate>,
 }
@@ -112,12 +112,12 @@ impl TerminalHost {
         session: &str,
         handle: RunHandle,
     ) -> Result<TerminalListener, ServerError> {
-        let place = SessionSocket::of(data, session);
-        let (listener, key) = place.listen(session)?;
-        let (stop, room) = (CancellationToken::new(), Arc::new(Semaphore::new(MOST_LINKS)));
+        let socket = SessionSocket::of(data, session);
+        let (listener, key) = socket.listen(session)?;
+        let (stop, connections) = (CancellationToken::new(), Arc::new(Semaphore::new(MOST_LINKS)));
         let serving = TerminalConnection { host: self.clone(), handle, key, stop: stop.clone() };
-        let accepting = tokio::spawn(accept(listener, Arc::new(serving), Arc::clone(&room)));
-        Ok(TerminalListener { place, accepting, room, stop, ears: Arc::clone(&self.ears) })
+        let accepting = tokio::spawn(accept(listener, Arc::new(serving), Arc::clone(&connections)));
+        Ok(TerminalListener { place: socket, accepting, connections, stop, ears: Arc::clone(&self.ears) })
     }
 }
 
@@ -136,7 +136,7 @@ impl TerminalListener {
         self.stop.cancel();
         let all = u32::try_from(MOST_LINKS).unwrap_or(u32::MAX);
         // Slower watchers read the rest in the journal.
-        let _ = tokio::time::timeout(LAST_WORDS, self.room.acquire_many(all)).await;
+        let _ = tokio::time::timeout(LAST_WORDS, self.connections.acquire_many(all)).await;
     }
 }
 
@@ -148,9 +148,9 @@ impl Drop for TerminalListener {
     }
 }
 
-async fn accept(listener: UnixListener, serving: Arc<TerminalConnection>, room: Arc<Semaphore>) {
+async fn accept(listener: UnixListener, serving: Arc<TerminalConnection>, connections: Arc<Semaphore>) {
     while let Ok((stream, _)) = listener.accept().await {
-        let Ok(permit) = Arc::clone(&room).try_acquire_owned() else { continue };
+        let Ok(permit) = Arc::clone(&connections).try_acquire_owned() else { continue };
         let serving = Arc::clone(&serving);
         tokio::spawn(async move {
             // A disconnected server does not affect the session.
@@ -171,8 +171,8 @@ impl TerminalConnection {
         }
         let (replies, to_write) = mpsc::channel(MOST_REPLIES);
         tokio::select! {
-            heard = self.hear(read, replies) => heard,
-            told = self.tell(write, to_write) => told,
+            received = self.hear(read, replies) => received,
+            sent = self.tell(write, to_write) => sent,
         }
     }
 
@@ -181,8 +181,8 @@ impl TerminalConnection {
         mut read: BufReader<OwnedReadHalf>,
         replies: mpsc::Sender<TerminalMessage>,
     ) -> io::Result<()> {
-        while let Some(TerminalRequest { number, what }) = next(&mut read, MOST_SAID).await? {
-            let refused = self.act(what).err();
+        while let Some(TerminalRequest { number, what: command }) = next(&mut read, MOST_SAID).await? {
+            let refused = self.act(command).err();
             if replies.send(TerminalMessage::Heard { number, refused }).await.is_err() {
                 break;
             }
@@ -191,9 +191,9 @@ impl TerminalConnection {
     }
 
     /// Carries out the command of a watcher, or returns why it cannot.
-    fn act(&self, what: TerminalCommand) -> Result<(), String> {
+    fn act(&self, command: TerminalCommand) -> Result<(), String> {
         let (ears, handle) = (&self.host.ears, &self.handle);
-        match what {
+        match command {
             TerminalCommand::Steer(text) => {
                 ears.say(|| handle.steer(Prompt::text(text)).map_err(|error| error.to_string()))
             }
@@ -215,7 +215,7 @@ impl TerminalConnection {
         mut replies: mpsc::Receiver<TerminalMessage>,
     ) -> io::Result<()> {
         let feed = &self.host.feed;
-        let mut bell = feed.bell();
+        let mut changes = feed.bell();
         let last = feed.latest().event;
         // The whole reply that is arriving, and the events from now on.
         let mut position = feed.position(FeedCursor { event: last, reply: None });
@@ -225,11 +225,11 @@ impl TerminalConnection {
         }
         let mut rest = HostDrainState::More;
         loop {
-            bell.borrow_and_update();
+            changes.borrow_and_update();
             match feed.step(&mut position) {
                 FeedStep::Frames(frames) => {
-                    for told in frames.into_iter().filter_map(|(frame, _)| TerminalMessage::of(frame)) {
-                        put(&mut write, &told).await?;
+                    for message in frames.into_iter().filter_map(|(frame, _)| TerminalMessage::of(frame)) {
+                        put(&mut write, &message).await?;
                     }
                 }
                 FeedStep::Behind => {
@@ -241,7 +241,7 @@ impl TerminalConnection {
                 FeedStep::Wait => tokio::select! {
                     Some(reply) = replies.recv() => put(&mut write, &reply).await?,
                     // The feed is held here, so its sender exists.
-                    _ = bell.changed() => {}
+                    _ = changes.changed() => {}
                     // Frames that arrived since the last look are sent before the end.
                     () = self.stop.cancelled() => rest = HostDrainState::ToldBefore,
                 },

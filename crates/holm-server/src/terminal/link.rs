@@ -108,37 +108,37 @@ impl TerminalLink {
     ///
     /// # Errors
     /// The reason why it was not accepted.
-    pub(crate) async fn say(&self, what: TerminalCommand) -> Result<(), ApiError> {
+    pub(crate) async fn send(&self, command: TerminalCommand) -> Result<(), ApiError> {
         let gone = || ApiError::conflict("gone", "the terminal that drives the session no longer answers");
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let said = TerminalRequest { number, what };
+        let request = TerminalRequest { number, what: command };
         // The terminal reads no longer lines, and would disconnect all watchers.
-        if !fits(&said, MOST_SAID) {
+        if !fits(&request, MOST_SAID) {
             let message = "this is too long for a session in a terminal; put it into a file";
             return Err(ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message));
         }
-        let (tell, told) = oneshot::channel();
-        lock(&self.waiting).insert(number, tell);
-        let said = async {
-            put(&mut *self.out.lock().await, &said).await.ok()?;
-            told.await.ok()
+        let (reply_tx, reply_rx) = oneshot::channel();
+        lock(&self.waiting).insert(number, reply_tx);
+        let exchange = async {
+            put(&mut *self.out.lock().await, &request).await.ok()?;
+            reply_rx.await.ok()
         };
-        let heard = tokio::select! {
+        let reply = tokio::select! {
             // An answer counts even if the terminal is gone by the time it is read.
             biased;
-            heard = tokio::time::timeout(PATIENCE, said) => heard.ok().flatten(),
+            reply = tokio::time::timeout(PATIENCE, exchange) => reply.ok().flatten(),
             () = self.over.cancelled() => None,
         };
         lock(&self.waiting).remove(&number);
-        match heard.ok_or_else(gone)? {
+        match reply.ok_or_else(gone)? {
             None => Ok(()),
-            Some(why) => Err(ApiError::conflict("not_heard", why)),
+            Some(reason) => Err(ApiError::conflict("not_heard", reason)),
         }
     }
 
     async fn listen(self: Arc<Self>, mut read: BufReader<OwnedReadHalf>) {
-        while let Ok(Some(told)) = next(&mut read, MOST_TOLD).await {
-            self.take(told);
+        while let Ok(Some(message)) = next(&mut read, MOST_TOLD).await {
+            self.handle(message);
         }
         self.over.cancel();
         self.pulse.set(false);
@@ -148,8 +148,8 @@ impl TerminalLink {
         self.feed.break_off(None);
     }
 
-    fn take(&self, told: TerminalMessage) {
-        match told {
+    fn handle(&self, message: TerminalMessage) {
+        match message {
             TerminalMessage::Hello { .. } => {}
             TerminalMessage::Event(event) => {
                 self.pulse.hear(&event.event);

@@ -59,8 +59,8 @@ impl HolmServer {
         }
         *held = None;
         let private = self.inner.workshop.home(user).await?.private;
-        let place = SessionSocket::of(&private, id.as_str());
-        let Some((stream, key)) = place.connect(id.as_str()).await else { return Ok(None) };
+        let socket = SessionSocket::of(&private, id.as_str());
+        let Some((stream, key)) = socket.connect(id.as_str()).await else { return Ok(None) };
         *held = TerminalLink::begin(stream, key, self.inner.hall.feed(user, id)).await;
         Ok(held.clone())
     }

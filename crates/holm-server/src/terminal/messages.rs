@@ -96,7 +96,7 @@ impl TerminalMessage {
     /// The message for a frame; `None` for frames that only concern one connection.
     pub(super) fn of(frame: FeedFrame) -> Option<Self> {
         Some(match frame {
-            FeedFrame::Event(told) => Self::Event(Box::new(told.event.clone())),
+            FeedFrame::Event(numbered) => Self::Event(Box::new(numbered.event.clone())),
             FeedFrame::Delta { call, kind, index, offset, text } => {
                 Self::Delta { call, kind: kind.to_owned(), index, offset, text }
             }

@@ -87,9 +87,9 @@ impl SessionSocket {
 }
 
 /// Compares two keys in constant time.
-pub(super) fn same(one: &str, other: &str) -> bool {
-    let differ = one.bytes().zip(other.bytes()).fold(0, |differ, (one, other)| differ | (one ^ other));
-    one.len() == other.len() && std::hint::black_box(differ) == 0
+pub(super) fn same(a: &str, b: &str) -> bool {
+    let differ = a.bytes().zip(b.bytes()).fold(0, |differ, (a, b)| differ | (a ^ b));
+    a.len() == b.len() && std::hint::black_box(differ) == 0
 }
 
 fn new_key() -> io::Result<String> {

@@ -19,10 +19,10 @@ use crate::live::{Answered, FeedCursor, FeedFrame, FeedStep, Question, SessionFe
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Waits until something is so.
-async fn until(what: &str, is: impl Fn() -> bool) {
+async fn until(event: &str, is: impl Fn() -> bool) {
     let began = Instant::now();
     while !is() {
-        assert!(began.elapsed() < PATIENCE, "{what} never came");
+        assert!(began.elapsed() < PATIENCE, "{event} never came");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
@@ -51,14 +51,14 @@ async fn what_happens_in_a_terminal_is_seen_and_can_be_stopped() {
     assert!(!link.works() && link.state() == "idle");
     let working = tokio::spawn(async move { session.prompt("wait").await.unwrap() });
     until("work", || link.works()).await;
-    link.say(TerminalCommand::Steer("hurry".into())).await.unwrap();
-    link.say(TerminalCommand::Cancel("enough".into())).await.unwrap();
+    link.send(TerminalCommand::Steer("hurry".into())).await.unwrap();
+    link.send(TerminalCommand::Cancel("enough".into())).await.unwrap();
     let report = working.await.unwrap();
     assert!(matches!(report.ending, Ending::Cancelled { .. }), "{:?}", report.ending);
     until("the end", || !link.works()).await;
     listening.end().await;
     until("that the link is over", || !link.is_there()).await;
-    assert!(link.say(TerminalCommand::Cancel("again".into())).await.is_err());
+    assert!(link.send(TerminalCommand::Cancel("again".into())).await.is_err());
 }
 
 #[tokio::test]
@@ -78,10 +78,10 @@ async fn a_question_is_answered_from_elsewhere_and_the_first_answer_counts() {
     let FeedStep::Frames(frames) = feed.step(&mut position) else { panic!("a question is told again") };
     assert!(frames.iter().any(|(frame, _)| matches!(frame, FeedFrame::Asked(again) if again.id == posed.id)));
     let answer = || TerminalCommand::Answer { question: posed.id, answer: Answered::Words("b".into()) };
-    link.say(answer()).await.unwrap();
+    link.send(answer()).await.unwrap();
     assert_eq!(asked.await.unwrap().as_deref(), Some("b"));
     until("that it is settled", || link.questions().is_empty()).await;
-    assert!(link.say(answer()).await.is_err(), "it is not open any more");
+    assert!(link.send(answer()).await.is_err(), "it is not open any more");
 }
 
 #[tokio::test]
@@ -106,10 +106,10 @@ async fn nobody_gets_in_without_the_key_and_nothing_is_left_behind() {
     let folder = tempfile::tempdir().unwrap();
     let (_host, _session, listening) = driven(folder.path()).await;
     let feed = Arc::new(SessionFeed::new());
-    let place = SessionSocket::of(folder.path(), "s");
-    let (stream, key) = place.connect("s").await.unwrap();
+    let socket = SessionSocket::of(folder.path(), "s");
+    let (stream, key) = socket.connect("s").await.unwrap();
     assert!(TerminalLink::begin(stream, "0".repeat(key.len()), Arc::clone(&feed)).await.is_none());
-    assert!(place.connect("another").await.is_none(), "a key is for its session");
+    assert!(socket.connect("another").await.is_none(), "a key is for its session");
     let live = folder.path().join("live");
     for entry in std::fs::read_dir(&live).unwrap() {
         let mode = std::os::unix::fs::PermissionsExt::mode(&entry.unwrap().metadata().unwrap().permissions());
@@ -117,7 +117,7 @@ async fn nobody_gets_in_without_the_key_and_nothing_is_left_behind() {
     }
     drop(listening);
     assert_eq!(std::fs::read_dir(&live).unwrap().count(), 0);
-    assert!(place.connect("s").await.is_none());
+    assert!(socket.connect("s").await.is_none());
 }
 
 #[tokio::test]
@@ -127,9 +127,9 @@ async fn what_is_too_long_for_a_terminal_is_refused_and_nobody_is_hung_up_on() {
     let link = linked(folder.path(), &Arc::new(SessionFeed::new())).await.unwrap();
     let working = tokio::spawn(async move { session.prompt("wait").await.unwrap() });
     until("work", || link.works()).await;
-    let refused = link.say(TerminalCommand::Steer("x".repeat(1 << 20))).await.unwrap_err();
+    let refused = link.send(TerminalCommand::Steer("x".repeat(1 << 20))).await.unwrap_err();
     assert_eq!(refused.code, "too_large");
-    link.say(TerminalCommand::Cancel("enough".into())).await.unwrap();
+    link.send(TerminalCommand::Cancel("enough".into())).await.unwrap();
     assert!(matches!(working.await.unwrap().ending, Ending::Cancelled { .. }));
 }
 
@@ -138,7 +138,7 @@ async fn what_is_handed_over_just_before_the_end_is_caught_up_with_and_after_it_
     let (ears, handle) = (Arc::new(RemoteInputGate::default()), Arc::new(OnceLock::<RunHandle>::new()));
     let late = Arc::new(Mutex::new(vec!["steer", "steer and stop", "steer", "nothing"]));
     let refused = Arc::<Mutex<Vec<bool>>>::default();
-    let (hears, speaks, says, told) =
+    let (hears, speaks, says, refusals) =
         (Arc::clone(&ears), Arc::clone(&handle), Arc::clone(&late), Arc::clone(&refused));
     let watch: Arc<dyn EventSink> = Arc::new(move |event: &Numbered| {
         let is_end = matches!(event.event, Event::GroupEnded { .. });
@@ -152,7 +152,7 @@ async fn what_is_handed_over_just_before_the_end_is_caught_up_with_and_after_it_
         }
         hears.hear(&event.event);
         if is_end {
-            told.lock().unwrap().push(hears.say(|| Ok(())).is_err() && hears.stop(|| Ok(())).is_err());
+            refusals.lock().unwrap().push(hears.say(|| Ok(())).is_err() && hears.stop(|| Ok(())).is_err());
         }
     });
     let model = model_fn(|_| -> BoxFuture<'static, ModelResult> {

@@ -71,7 +71,7 @@ impl DatabaseAddress {
             from_pairs(text)?
         };
         let mut config = Config::from_str(&rest).map_err(failed)?;
-        let said = match words.mode.as_deref() {
+        let requested = match words.mode.as_deref() {
             None => RequestedSslMode::Nothing,
             Some("disable") => RequestedSslMode::Disable,
             Some("prefer") => RequestedSslMode::Prefer,
@@ -80,7 +80,7 @@ impl DatabaseAddress {
         };
         let password =
             if config.get_password().is_some() { PasswordPresence::Given } else { PasswordPresence::None };
-        let mode = mode(said, distance(&config), password);
+        let mode = ssl_mode(requested, distance(&config), password);
         config.ssl_mode(mode);
         let tls = match (mode, words.roots) {
             (SslMode::Disable, _) => RootCertificates::None,
@@ -93,8 +93,8 @@ impl DatabaseAddress {
 
 /// Decides whether TLS is used. A password goes through a network in the
 /// clear only with `sslmode=disable`.
-fn mode(said: RequestedSslMode, distance: ServerDistance, password: PasswordPresence) -> SslMode {
-    match (said, distance, password) {
+fn ssl_mode(requested: RequestedSslMode, distance: ServerDistance, password: PasswordPresence) -> SslMode {
+    match (requested, distance, password) {
         (RequestedSslMode::Disable, _, _)
         | (_, ServerDistance::Socket, _)
         | (RequestedSslMode::Nothing, ServerDistance::Near, _) => SslMode::Disable,
@@ -145,7 +145,7 @@ struct ConnectionParameters {
 impl ConnectionParameters {
     /// Takes an option that is handled here. Returns whether it was.
     fn take(&mut self, name: &str, value: &str) -> bool {
-        let place = match name {
+        let field = match name {
             "sslmode" => &mut self.mode,
             "sslrootcert" => &mut self.roots,
             "keepalives_idle" => {
@@ -154,7 +154,7 @@ impl ConnectionParameters {
             }
             _ => return false,
         };
-        *place = Some(value.to_owned());
+        *field = Some(value.to_owned());
         true
     }
 }
@@ -225,8 +225,8 @@ fn value(text: &str) -> Option<(String, &str)> {
     (!quoted).then_some((value, ""))
 }
 
-fn wrong(what: &str, reason: &str) -> StoreError {
-    StoreError::BadLabel { what: what.into(), reason: reason.into() }
+fn wrong(label: &str, reason: &str) -> StoreError {
+    StoreError::BadLabel { what: label.into(), reason: reason.into() }
 }
 
 #[cfg(test)]

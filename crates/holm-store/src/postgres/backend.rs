@@ -338,9 +338,9 @@ impl StoreBackend for PostgresBackend {
             // An empty text has a piece too: nothing and no text are not the same.
             let pieces = bytes.chunks(usize::try_from(PIECE).unwrap_or(usize::MAX));
             let empty = bytes.is_empty().then_some(bytes);
-            for (n, piece) in (0_i64..).zip(pieces.chain(empty)) {
+            for (n, chunk) in (0_i64..).zip(pieces.chain(empty)) {
                 let sql = "INSERT INTO holm_pieces VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
-                tx.execute(sql, &[&file, &n, &piece]).await.map_err(failed)?;
+                tx.execute(sql, &[&file, &n, &chunk]).await.map_err(failed)?;
             }
             tx.commit().await.map_err(failed)
         })

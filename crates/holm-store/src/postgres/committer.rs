@@ -203,9 +203,9 @@ impl PostgresCommitter {
         };
         let together: Vec<(SchemaName, RecordRows)> = schemas.iter().map(joined).collect();
         let kept = insert(client, &together).await;
-        for (place, (_, appends)) in schemas.into_iter().enumerate() {
+        for (index, (_, appends)) in schemas.into_iter().enumerate() {
             let kept = match &kept {
-                Ok(kept) if kept.get(place).is_some_and(|kept| *kept) => Ok(()),
+                Ok(kept) if kept.get(index).is_some_and(|kept| *kept) => Ok(()),
                 Ok(_) => Err(StoreError::System { reason: "the run was erased in the meantime".into() }),
                 Err(error) => Err(error.clone()),
             };
@@ -254,9 +254,9 @@ fn joined((schema, appends): &(SchemaName, Vec<PostgresAppend>)) -> (SchemaName,
 async fn insert(client: &Client, schemas: &[(SchemaName, RecordRows)]) -> Result<Vec<bool>, StoreError> {
     let (mut parts, mut counts) = (Vec::new(), Vec::new());
     let mut values: Vec<&(dyn ToSql + Sync)> = Vec::new();
-    for (place, (schema, rows)) in schemas.iter().enumerate() {
-        parts.push(schema.qualify(&part(place)).into_owned());
-        counts.push(format!("(SELECT count(*) > 0 FROM kept{place})"));
+    for (index, (schema, rows)) in schemas.iter().enumerate() {
+        parts.push(schema.qualify(&part(index)).into_owned());
+        counts.push(format!("(SELECT count(*) > 0 FROM kept{index})"));
         values.extend([&rows.runs as &(dyn ToSql + Sync), &rows.seqs, &rows.lines]);
     }
     let sql = format!("WITH {} SELECT ARRAY[{}]", parts.join(", "), counts.join(", "));
@@ -265,12 +265,12 @@ async fn insert(client: &Client, schemas: &[(SchemaName, RecordRows)]) -> Result
 
 /// The rows of one schema, all or none: what comes late for a run that was erased must not bring a
 /// part of it back. The runs are held, so that none can be erased between the look and the insert.
-fn part(place: usize) -> String {
-    let (runs, seqs, lines) = (place * 3 + 1, place * 3 + 2, place * 3 + 3);
+fn part(index: usize) -> String {
+    let (runs, seqs, lines) = (index * 3 + 1, index * 3 + 2, index * 3 + 3);
     format!(
-        "there{place} AS (SELECT no FROM holm_runs WHERE no = ANY(${runs}::int8[]) FOR KEY SHARE),
-         kept{place} AS (INSERT INTO holm_records SELECT * FROM unnest(${runs}::int8[], ${seqs}::int8[], ${lines}::bytea[])
-            WHERE (SELECT count(*) FROM there{place}) =
+        "there{index} AS (SELECT no FROM holm_runs WHERE no = ANY(${runs}::int8[]) FOR KEY SHARE),
+         kept{index} AS (INSERT INTO holm_records SELECT * FROM unnest(${runs}::int8[], ${seqs}::int8[], ${lines}::bytea[])
+            WHERE (SELECT count(*) FROM there{index}) =
                 (SELECT count(DISTINCT no) FROM unnest(${runs}::int8[]) AS wanted (no)) RETURNING 1)"
     )
 }

@@ -112,14 +112,14 @@ fn failed(error: tokio_postgres::Error) -> StoreError {
 /// The message of an error and of each cause that adds something: "error performing TLS handshake"
 /// alone does not help. None of these messages contains the address, so no password leaks.
 fn with_causes(error: &dyn std::error::Error) -> String {
-    let mut said = error.to_string();
+    let mut message = error.to_string();
     let causes = std::iter::successors(error.source(), |cause| cause.source()).take(MOST_CAUSES);
     for cause in causes.map(ToString::to_string) {
-        if !said.contains(&cause) {
-            said = format!("{said}: {cause}");
+        if !message.contains(&cause) {
+            message = format!("{message}: {cause}");
         }
     }
-    said
+    message
 }
 
 fn signed(value: u64) -> i64 {

@@ -151,8 +151,8 @@ impl PostgresConnections {
         schema: &'a SchemaName,
     ) -> Result<CheckedOutConnection<'a>, StoreError> {
         let busy = || StoreError::System { reason: "all connections to the database are in use".into() };
-        let place = tokio::time::timeout(CHECKOUT_TIME, Arc::clone(&self.places).acquire_owned());
-        let place = place.await.map_err(|_| busy())?.map_err(|_| busy())?;
+        let permit = tokio::time::timeout(CHECKOUT_TIME, Arc::clone(&self.places).acquire_owned());
+        let permit = permit.await.map_err(|_| busy())?.map_err(|_| busy())?;
         let client = loop {
             let idle = lock(&self.idle).pop();
             match idle {
@@ -168,7 +168,7 @@ impl PostgresConnections {
             after: ConnectionReuse::Reuse,
             idle: Arc::clone(&self.idle),
             reach: Arc::clone(&self.reach),
-            place: Some(place),
+            place: Some(permit),
         })
     }
 
@@ -247,11 +247,11 @@ impl Drop for CheckedOutConnection<'_> {
             return;
         }
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
-        let (reach, place) = (Arc::clone(&self.reach), self.place.take());
+        let (reach, permit) = (Arc::clone(&self.reach), self.place.take());
         runtime.spawn(async move {
             reach.cancel(client.cancel_token()).await;
             // Only now, so that there are never more connections than places.
-            drop((client, place));
+            drop((client, permit));
         });
     }
 }

@@ -58,8 +58,8 @@ impl SchemaName {
         let Some(name) = &self.0 else { return Cow::Borrowed(sql) };
         let mut qualified = String::with_capacity(sql.len() + 64);
         let mut rest = sql;
-        while let Some(place) = rest.find(TABLE) {
-            let (before, table) = rest.split_at(place);
+        while let Some(position) = rest.find(TABLE) {
+            let (before, table) = rest.split_at(position);
             qualified.push_str(before);
             let is_within = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
             if !before.as_bytes().last().is_some_and(is_within) {

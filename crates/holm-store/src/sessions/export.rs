@@ -61,8 +61,8 @@ impl Store {
     ) -> Result<(), StoreError> {
         let path = path.as_ref().to_owned();
         let bytes = self.export(run, format).await?;
-        let place = path.clone();
-        blocking(move || write_new(&place, &bytes)).await?;
+        let target = path.clone();
+        blocking(move || write_new(&target, &bytes)).await?;
         self.inner.exports.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(path);
         Ok(())
     }

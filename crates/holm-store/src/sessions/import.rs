@@ -19,8 +19,8 @@ impl Store {
     /// torn end included; [`StoreError::Exists`].
     pub async fn import(&self, text: &[u8], run: Option<&str>) -> Result<String, StoreError> {
         let unstarted = |reason: &str| StoreError::NotStarted { reason: reason.into() };
-        let whole = text.to_vec();
-        let first = blocking(move || Ok(journal::decode_strict(&whole)?.into_iter().next())).await?;
+        let copy = text.to_vec();
+        let first = blocking(move || Ok(journal::decode_strict(&copy)?.into_iter().next())).await?;
         let first = first.ok_or_else(|| unstarted("it is empty"))?;
         let id = match (run, first.payload().input()) {
             (Some(run), _) => run.to_owned(),

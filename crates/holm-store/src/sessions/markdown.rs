@@ -39,33 +39,33 @@ pub(crate) fn write(session: &StoredSession, records: &[JournalRecord]) -> Strin
     if !session.tags.is_empty() {
         let _ = writeln!(out, "- tags: {}", session.tags.join(", "));
     }
-    let mut told = ReplayDetails::of(records);
+    let mut details = ReplayDetails::of(records);
     let mut telling = SessionMarkdown {
         withheld: withheld(records),
-        heard: std::mem::take(&mut told.heard),
+        heard: std::mem::take(&mut details.heard),
         added: Vec::new(),
-        calls: std::mem::take(&mut told.calls),
+        calls: std::mem::take(&mut details.calls),
         labels: BTreeMap::new(),
     };
     for record in records {
-        if let Some(result) = told.stopped.remove(&record.seq()) {
+        if let Some(result) = details.stopped.remove(&record.seq()) {
             telling.answer(&mut out, &result);
         }
         match record.payload().input() {
-            Ok(_) if told.moved.contains(&record.seq()) => {}
+            Ok(_) if details.moved.contains(&record.seq()) => {}
             Ok(input) => telling.said(&mut out, &input, record.seq()),
             Err(_) => {
                 let _ = writeln!(out, "\n*record {} was erased or is not understood*", record.seq());
             }
         }
-        for result in told.results.remove(&record.seq()).into_iter().flatten() {
+        for result in details.results.remove(&record.seq()).into_iter().flatten() {
             let how = if result.outcome == Outcome::Refused { "refused" } else { "answered" };
             let label = telling.labels.get(&result.call).map(|label| format!(" {label},"));
             let label = label.unwrap_or_else(|| " of".to_owned());
             let _ = writeln!(out, "\n### Call{label} `{}` {how}\n", one_line(&result.tool));
             fence(&mut out, result.said());
         }
-        for climb in told.climbs.remove(&record.seq()).into_iter().flatten() {
+        for climb in details.climbs.remove(&record.seq()).into_iter().flatten() {
             let _ = writeln!(out, "\n*{}*", one_line(&climb));
         }
     }
@@ -109,23 +109,23 @@ impl ReplayDetails {
             Ok(_) | Err(_) => None,
         };
         let ended: BTreeMap<_, _> = records.iter().filter_map(ended).collect();
-        let (mut alone, mut told) = (BTreeSet::new(), Self::default());
+        let (mut alone, mut details) = (BTreeSet::new(), Self::default());
         let mut withdrawn = BTreeMap::new();
         let each = |seq: Seq, effect: &Effect| {
             let event = match effect {
                 Effect::Emit(event) => event,
                 Effect::Judge(proposal) => {
-                    told.calls.asked.insert(proposal.call, proposal.tool_call);
+                    details.calls.asked.insert(proposal.call, proposal.tool_call);
                     return;
                 }
                 _ => return,
             };
             match &event.event {
                 Event::CallFinished { call, id, .. } => {
-                    told.calls.provider.insert(*call, id.to_string());
+                    details.calls.provider.insert(*call, id.to_string());
                 }
                 Event::CallProposed { call, tool, .. } => {
-                    told.calls.tools.insert(*call, tool.to_string());
+                    details.calls.tools.insert(*call, tool.to_string());
                 }
                 _ => {}
             }
@@ -140,38 +140,38 @@ impl ReplayDetails {
                 }
                 Event::MessageAdded { message } => {
                     if message.role == Role::User && message.author == Author::Speaker {
-                        told.heard.push_back((message.id, message.plain_text()));
+                        details.heard.push_back((message.id, message.plain_text()));
                     }
                     for block in &message.blocks {
                         let Block::ToolResult(result) = block else { continue };
                         // Ids are the provider's, and may come again.
                         if alone.remove(&result.call) {
-                            told.results.entry(seq).or_default().push(result.clone());
+                            details.results.entry(seq).or_default().push(result.clone());
                         }
                     }
                 }
                 Event::SteppedUp { from, to, reason, .. } => {
                     let climb = format!("{from} was not up to it ({reason}); {to} took over");
-                    told.climbs.entry(seq).or_default().push(climb);
+                    details.climbs.entry(seq).or_default().push(climb);
                 }
                 Event::ModelFailed { message, next: NextTry::Fallback { model }, .. } => {
                     let fallback = format!("the model failed ({message}); {model} took over");
-                    told.climbs.entry(seq).or_default().push(fallback);
+                    details.climbs.entry(seq).or_default().push(fallback);
                 }
                 Event::LadderExhausted { model, reason, .. } => {
                     let end = format!(
                         "{model} was not up to it ({reason}), and no stronger model \
                         was left"
                     );
-                    told.climbs.entry(seq).or_default().push(end);
+                    details.climbs.entry(seq).or_default().push(end);
                 }
                 _ => {}
             }
         };
         // Facts that were found before the fold stopped are still true.
         let _ = journal::replay_with(records, each);
-        told.find_stopped(records, &withdrawn);
-        told
+        details.find_stopped(records, &withdrawn);
+        details
     }
 
     /// Finds the replies that were withdrawn by a cancel and arrived after it.
@@ -325,7 +325,7 @@ impl SessionMarkdown {
         let text = plain_text(&prompt.blocks);
         // The same text may occur twice and be withheld once: the first one that is not written yet
         // is meant.
-        let at = self.heard.iter().position(|(_, said)| *said == text);
+        let at = self.heard.iter().position(|(_, words)| *words == text);
         let message = at.and_then(|at| self.heard.remove(at));
         let is_withheld =
             message.is_some_and(|(id, _)| self.withheld.iter().any(|withheld| withheld.message == id));

@@ -31,13 +31,13 @@ pub struct WithheldPrompt {
 /// The prompts of a journal that hooks withheld, each once. Stops at the first record that cannot
 /// be folded because data in it was erased.
 pub fn withheld(records: &[JournalRecord]) -> Vec<WithheldPrompt> {
-    let mut said = BTreeMap::new();
+    let mut prompts = BTreeMap::new();
     // Facts that were found before the fold stopped are still true.
     let _ = journal::replay_with(records, |_, effect: &Effect| {
         let Effect::Emit(event) = effect else { return };
         let Event::MessageAdded { message } = &event.event else { return };
         if message.role == Role::User && message.author == Author::Speaker {
-            said.insert(message.id, message.plain_text());
+            prompts.insert(message.id, message.plain_text());
         }
     });
     let mut found: Vec<WithheldPrompt> = Vec::new();
@@ -46,9 +46,9 @@ pub fn withheld(records: &[JournalRecord]) -> Vec<WithheldPrompt> {
             continue;
         };
         for (message, shown) in patches.iter().filter_map(instead) {
-            let Some(said) = said.get(&message) else { continue };
+            let Some(prompt) = prompts.get(&message) else { continue };
             if found.iter().all(|known| known.message != message) {
-                found.push(WithheldPrompt { record: record.seq(), message, said: said.clone(), shown });
+                found.push(WithheldPrompt { record: record.seq(), message, said: prompt.clone(), shown });
             }
         }
     }

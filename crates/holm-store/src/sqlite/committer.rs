@@ -259,7 +259,7 @@ impl CommitWorker {
         let results = match together {
             Ok(()) => waiting.iter().map(|_| Ok(())).collect(),
             Err(error) if batches.len() == 1 => vec![Err(error)],
-            Err(_) => batches.chunks(1).map(|one| self.writer.append_all(one)).collect(),
+            Err(_) => batches.chunks(1).map(|batch| self.writer.append_all(batch)).collect(),
         };
         StoreCounters::count(&self.counters.groups, 1);
         StoreCounters::count(&self.counters.grouped, waiting.len() as u64);

@@ -43,14 +43,14 @@ pub(super) fn copy_to(db: &SqliteDatabase, to: &Path) -> Result<CopySummary, Sto
 
 /// Returns `None` if a file that the copy refers to is gone.
 fn copy(db: &SqliteDatabase, to: &Path, results: &Path) -> Result<Option<CopySummary>, StoreError> {
-    let Some(place) = to.to_str() else {
+    let Some(target) = to.to_str() else {
         return Err(StoreError::System { reason: "the path of the copy is not valid UTF-8".into() });
     };
     let conn = db.target.connect(&db.path)?;
     conn.busy_timeout(READ_PATIENCE).map_err(failed)?;
     // Into an existing empty file that only its owner can read; SQLite would create one that others
     // can read.
-    conn.execute("VACUUM INTO ?1", [place]).map_err(failed)?;
+    conn.execute("VACUUM INTO ?1", [target]).map_err(failed)?;
     let written = fs::File::open(to).and_then(|file| file.sync_all().and_then(|()| file.metadata()));
     let mut bytes = written.map_err(|error| error::at(to, &error))?.len();
     let names = referred(to)?;

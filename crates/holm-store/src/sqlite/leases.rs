@@ -80,9 +80,10 @@ pub(super) fn check_free(conn: &Connection, holder: &LivenessLock, run: &RunRow)
         .map_err(failed)?;
     match found {
         None => Err(StoreError::Missing { run: run.id.clone() }),
-        Some((Some(words), name)) if is_elsewhere(holder, &words) => {
-            Err(StoreError::Busy { run: run.id.clone(), holder: name.unwrap_or_else(|| "somebody".into()) })
-        }
+        Some((Some(words), name)) if is_elsewhere(holder, &words) => Err(StoreError::Busy {
+            run: run.id.clone(),
+            holder: name.unwrap_or_else(|| "another process".into()),
+        }),
         Some(_) => Ok(()),
     }
 }

@@ -185,11 +185,11 @@ pub(crate) async fn check(path: PathBuf) -> Result<(), StoreError> {
             usual => usual,
         };
         let conn = conn.map_err(|error| placed(error, &path))?;
-        let said = conn.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
-        let said = said.map_err(|error| placed(failed(error), &path))?;
-        match said.as_str() {
+        let result = conn.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
+        let result = result.map_err(|error| placed(failed(error), &path))?;
+        match result.as_str() {
             "ok" => schema::check(&conn, &path),
-            _ => Err(StoreError::System { reason: format!("it is damaged: {}", said.trim()) }),
+            _ => Err(StoreError::System { reason: format!("it is damaged: {}", result.trim()) }),
         }
     })
     .await
@@ -273,8 +273,8 @@ fn log_of(path: &Path) -> PathBuf {
     suffixed(path, "-wal")
 }
 
-fn beside(path: &Path, what: &str) -> PathBuf {
-    suffixed(path, &format!(".{what}"))
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    suffixed(path, &format!(".{suffix}"))
 }
 
 fn suffixed(path: &Path, suffix: &str) -> PathBuf {

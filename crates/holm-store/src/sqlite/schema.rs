@@ -137,8 +137,8 @@ pub(super) fn check(conn: &Connection, path: &Path) -> Result<(), StoreError> {
     for step in STEPS.iter().take(found as usize) {
         model.execute_batch(step).map_err(failed)?;
     }
-    let there = tables(conn)?;
-    match tables(&model)?.iter().find(|name| !there.contains(*name)) {
+    let existing = tables(conn)?;
+    match tables(&model)?.iter().find(|name| !existing.contains(*name)) {
         Some(name) => {
             Err(StoreError::System { reason: format!("it is damaged: the table `{name}` is missing") })
         }

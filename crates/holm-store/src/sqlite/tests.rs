@@ -143,18 +143,18 @@ fn keys_hold_run_and_record() {
 fn the_locks_of_the_dead_are_free_and_swept_up() {
     let folder = tempfile::tempdir().unwrap();
     let locks = folder.path().join("locks");
-    let one = LivenessLock::new(locks.clone()).unwrap();
-    let two = LivenessLock::new(locks.clone()).unwrap();
-    assert!(two.lives(one.token()) && one.lives(two.token()) && one.lives(one.token()));
-    let token = one.token().to_owned();
-    drop(one);
-    assert!(!two.lives(&token));
+    let first = LivenessLock::new(locks.clone()).unwrap();
+    let second = LivenessLock::new(locks.clone()).unwrap();
+    assert!(second.lives(first.token()) && first.lives(second.token()) && first.lives(first.token()));
+    let token = first.token().to_owned();
+    drop(first);
+    assert!(!second.lives(&token));
     // A killed process leaves behind a file without a lock.
     std::fs::write(locks.join("dead"), "").unwrap();
-    assert!(!two.lives("dead"));
+    assert!(!second.lives("dead"));
     let three = LivenessLock::new(locks.clone()).unwrap();
     assert!(!locks.join("dead").exists());
-    assert!(three.lives(two.token()));
+    assert!(three.lives(second.token()));
 }
 
 #[tokio::test]

@@ -119,8 +119,8 @@ impl SqliteWriter {
 
 /// Adds the rows of a batch to the open transaction.
 pub(super) fn insert(conn: &Connection, batch: &RecordBatch<'_>) -> Result<(), SqliteWriteError> {
-    let mut there = conn.prepare_cached("SELECT EXISTS (SELECT 1 FROM runs WHERE no = ?)")?;
-    if !there.query_row([batch.run.0], |row| row.get(0))? {
+    let mut run_exists = conn.prepare_cached("SELECT EXISTS (SELECT 1 FROM runs WHERE no = ?)")?;
+    if !run_exists.query_row([batch.run.0], |row| row.get(0))? {
         return Err(SqliteWriteError::Error(StoreError::System {
             reason: "the run was erased in the meantime".into(),
         }));

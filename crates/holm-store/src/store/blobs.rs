@@ -50,8 +50,8 @@ impl Store {
             (Some(vault), Some(key)) => {
                 let (name, file) = (vault.name(&digest), vault.name(&format!("{run} {digest}")));
                 let mut sealed = Vec::with_capacity(text.len() + 64);
-                for (at, piece) in (0..).zip(text.chunks(usize::try_from(PIECE).unwrap_or(usize::MAX))) {
-                    sealed.extend_from_slice(&key.seal(&piece_of(&digest), at, piece)?);
+                for (at, chunk) in (0..).zip(text.chunks(usize::try_from(PIECE).unwrap_or(usize::MAX))) {
+                    sealed.extend_from_slice(&key.seal(&piece_of(&digest), at, chunk)?);
                 }
                 (name, file, Some(sealed))
             }
@@ -143,8 +143,8 @@ impl StoreInner {
         if known.is_some() && known == stamp.changed {
             return self.backend.read_blob(&row.file, range).await;
         }
-        let whole = self.backend.read_blob(&row.file, 0..row.bytes).await?;
-        if hex(&Sha256::digest(&whole)) != digest {
+        let content = self.backend.read_blob(&row.file, 0..row.bytes).await?;
+        if hex(&Sha256::digest(&content)) != digest {
             return Err(StoreError::BlobChanged { digest: digest.into() });
         }
         if let Some(changed) = stamp.changed {
@@ -154,7 +154,7 @@ impl StoreInner {
             }
             verified.insert(digest.into(), changed);
         }
-        Ok(part(&whole, range).to_vec())
+        Ok(part(&content, range).to_vec())
     }
 
     /// Reads and opens the pieces that a range touches; each piece vouches for
@@ -178,8 +178,8 @@ impl StoreInner {
             return Err(changed());
         }
         let mut plain = Vec::with_capacity(bytes.len());
-        for (at, piece) in (first..).zip(bytes.chunks(usize::try_from(sealed).unwrap_or(usize::MAX))) {
-            plain.extend_from_slice(&open(at, piece)?);
+        for (at, chunk) in (first..).zip(bytes.chunks(usize::try_from(sealed).unwrap_or(usize::MAX))) {
+            plain.extend_from_slice(&open(at, chunk)?);
         }
         let skipped = first * PIECE;
         Ok(part(&plain, range.start - skipped..range.end - skipped).to_vec())

@@ -147,10 +147,10 @@ fn place(kind: &str, at: &[u8]) -> Vec<u8> {
     [kind.as_bytes(), &[0], at].concat()
 }
 
-fn seal(cipher: &XChaCha20Poly1305, place: &[u8], plain: &[u8]) -> Result<Vec<u8>, StoreError> {
+fn seal(cipher: &XChaCha20Poly1305, associated: &[u8], plain: &[u8]) -> Result<Vec<u8>, StoreError> {
     let nonce: [u8; NONCE] = random()?;
     let sealed = cipher
-        .encrypt(&XNonce::from(nonce), Payload { msg: plain, aad: place })
+        .encrypt(&XNonce::from(nonce), Payload { msg: plain, aad: associated })
         .map_err(|_| StoreError::System { reason: "the text is too long to be encrypted".into() })?;
     let mut out = Vec::with_capacity(1 + NONCE + sealed.len());
     out.push(LAYOUT);
@@ -159,13 +159,13 @@ fn seal(cipher: &XChaCha20Poly1305, place: &[u8], plain: &[u8]) -> Result<Vec<u8
     Ok(out)
 }
 
-fn open(cipher: &XChaCha20Poly1305, place: &[u8], sealed: &[u8]) -> Option<Vec<u8>> {
+fn open(cipher: &XChaCha20Poly1305, associated: &[u8], sealed: &[u8]) -> Option<Vec<u8>> {
     let (layout, rest) = sealed.split_first()?;
     let (nonce, text) = rest.split_first_chunk::<NONCE>()?;
     if *layout != LAYOUT {
         return None;
     }
-    cipher.decrypt(&XNonce::from(*nonce), Payload { msg: text, aad: place }).ok()
+    cipher.decrypt(&XNonce::from(*nonce), Payload { msg: text, aad: associated }).ok()
 }
 
 fn random<const N: usize>() -> Result<[u8; N], StoreError> {

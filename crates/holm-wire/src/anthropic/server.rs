@@ -180,8 +180,8 @@ impl ReplyStream for AnthropicReplyStream {
                 pieces(text, piece).for_each(|text| self.delta(&WireDelta::Text { offset: 0, text }, out));
             }
             Block::Thinking(thinking) => {
-                let said = |name: &str| thinking.replay.as_ref()?.get(REPLAY)?.get(name)?.as_str();
-                if let Some(data) = said("redacted") {
+                let replayed = |name: &str| thinking.replay.as_ref()?.get(REPLAY)?.get(name)?.as_str();
+                if let Some(data) = replayed("redacted") {
                     let mut bytes = Vec::new();
                     write_redacted(data, &mut bytes);
                     self.open(AnthropicBlockKind::Thinking, &String::from_utf8_lossy(&bytes), out);
@@ -193,7 +193,12 @@ impl ReplyStream for AnthropicReplyStream {
                         out,
                     );
                     pieces.for_each(|text| self.delta(&WireDelta::Thinking { offset: 0, text }, out));
-                    self.piece("signature_delta", "signature", said("signature").unwrap_or_default(), out);
+                    self.piece(
+                        "signature_delta",
+                        "signature",
+                        replayed("signature").unwrap_or_default(),
+                        out,
+                    );
                 }
             }
             Block::ToolCall(call) => {
@@ -266,14 +271,14 @@ fn write_whole_block(block: &Block, out: &mut Vec<u8>) {
         }
         Block::Thinking(thinking) => {
             write::comma(out);
-            let said = |name: &str| thinking.replay.as_ref()?.get(REPLAY)?.get(name)?.as_str();
-            if let Some(data) = said("redacted") {
+            let replayed = |name: &str| thinking.replay.as_ref()?.get(REPLAY)?.get(name)?.as_str();
+            if let Some(data) = replayed("redacted") {
                 return write_redacted(data, out);
             }
             let mut object = ObjectWriter::open(out);
             object.string("type", "thinking");
             object.string("thinking", &thinking.text);
-            object.string("signature", said("signature").unwrap_or_default());
+            object.string("signature", replayed("signature").unwrap_or_default());
             object.close();
         }
         Block::ToolCall(call) => {
@@ -409,13 +414,13 @@ fn read_settings(json: &Json, asked: &mut CompletionRequest) {
 }
 
 fn read_message(json: &Json, index: usize, asked: &mut CompletionRequest) -> Result<(), RequestBodyError> {
-    let place = format!("/messages/{index}");
+    let pointer = format!("/messages/{index}");
     let blocks = match json.get("content") {
         Some(Json::String(text)) => alloc::vec![Block::Text(text.clone())],
         Some(Json::Array(parts)) => {
             parts.iter().filter_map(|part| read_block(part, &asked.messages)).collect()
         }
-        _ => return Err(RequestBodyError::member(place + "/content", "a string or a list of blocks")),
+        _ => return Err(RequestBodyError::member(pointer + "/content", "a string or a list of blocks")),
     };
     let results = blocks.iter().any(|block| matches!(block, Block::ToolResult(_)));
     let role = match json.get("role").and_then(Json::as_str) {
@@ -423,7 +428,7 @@ fn read_message(json: &Json, index: usize, asked: &mut CompletionRequest) -> Res
         Some("user") if results => Role::Tool,
         Some("user") => Role::User,
         Some("system") => Role::System,
-        Some(_) | None => return Err(RequestBodyError::member(place + "/role", "user or assistant")),
+        Some(_) | None => return Err(RequestBodyError::member(pointer + "/role", "user or assistant")),
     };
     asked.messages.push(Message::new(MessageId::new(asked.messages.len() as u64), role, blocks));
     Ok(())

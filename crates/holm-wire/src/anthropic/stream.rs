@@ -142,8 +142,8 @@ impl AnthropicEventReader {
                 AnthropicOpenBlock::Unknown
             }
             "tool_use" => {
-                let piece = ToolCallChunk { id: block.id.as_str(), name: block.name.as_str(), arguments: "" };
-                draft.call(Some(index), &piece, sink);
+                let chunk = ToolCallChunk { id: block.id.as_str(), name: block.name.as_str(), arguments: "" };
+                draft.call(Some(index), &chunk, sink);
                 AnthropicOpenBlock::Call {
                     whole: block.input.map_or("{}", RawJson::get).to_owned(),
                     pieces: false,
@@ -255,26 +255,26 @@ impl EventReader for AnthropicEventReader {
     }
 
     fn whole(&self, body: &[u8]) -> Result<Reply, Failure> {
-        let whole: AnthropicMessage<'_> =
+        let message: AnthropicMessage<'_> =
             holm_read::from_slice(body).map_err(|error| classify::unreadable(body, &error))?;
-        let Some(content) = &whole.content else { return Err(not_a_reply(&whole, body)) };
+        let Some(content) = &message.content else { return Err(not_a_reply(&message, body)) };
         let mut draft = ReplyDraft::default();
         let mut events = Self::plain();
         for (index, block) in (0_u64..).zip(content) {
             events.begin(index, block, &mut draft, &mut |_| {});
             events.close(index, &mut draft, &mut |_| {});
         }
-        draft.set_model(whole.model.as_str());
-        read_stop(whole.stop_reason.as_str(), &mut draft);
-        whole.usage.iter().for_each(|tokens| events.counts.see(tokens));
+        draft.set_model(message.model.as_str());
+        read_stop(message.stop_reason.as_str(), &mut draft);
+        message.usage.iter().for_each(|tokens| events.counts.see(tokens));
         draft.set_usage(events.counts.usage(), &mut |_| {});
         Ok(draft.into_reply())
     }
 }
 
-fn not_a_reply(whole: &AnthropicMessage<'_>, body: &[u8]) -> Failure {
+fn not_a_reply(message: &AnthropicMessage<'_>, body: &[u8]) -> Failure {
     let failure = classify::in_stream(body);
-    if whole.kind.as_str() == "error" || whole.error.is_some() || !failure.message.is_empty() {
+    if message.kind.as_str() == "error" || message.error.is_some() || !failure.message.is_empty() {
         return failure;
     }
     classify::failure(FailureClass::Server, "the reply holds no content")

@@ -114,16 +114,19 @@ pub fn sign(
     }
     let (canonical, signed_headers) = canonical_request(request, &added);
     let date = now.basic_date();
-    let place = format!("{date}/{}/{}/aws4_request", scope.region, scope.service);
-    let to_sign =
-        format!("AWS4-HMAC-SHA256\n{}\n{place}\n{}", now.basic(), hex(&sha256(canonical.as_bytes())));
+    let credential_scope = format!("{date}/{}/{}/aws4_request", scope.region, scope.service);
+    let to_sign = format!(
+        "AWS4-HMAC-SHA256\n{}\n{credential_scope}\n{}",
+        now.basic(),
+        hex(&sha256(canonical.as_bytes()))
+    );
     let start = format!("AWS4{}", credentials.secret);
     let key = [date.as_str(), scope.region, scope.service, "aws4_request"]
         .iter()
         .fold(start.into_bytes(), |key, part| hmac(&key, part.as_bytes()).to_vec());
     let signature = hex(&hmac(&key, to_sign.as_bytes()));
     let value = format!(
-        "AWS4-HMAC-SHA256 Credential={}/{place}, SignedHeaders={signed_headers}, Signature={signature}",
+        "AWS4-HMAC-SHA256 Credential={}/{credential_scope}, SignedHeaders={signed_headers}, Signature={signature}",
         credentials.access
     );
     added.push(("authorization".into(), value));
@@ -168,9 +171,9 @@ fn canonical_request(request: &UnsignedRequest<'_>, added: &[(String, String)]) 
 fn split(url: &str) -> (&str, &str, &str) {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let rest = rest.split('#').next().unwrap_or_default();
-    let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
-    let at = place.find('/').unwrap_or(place.len());
-    let (host, path) = place.split_at_checked(at).unwrap_or((place, ""));
+    let (host_and_path, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let at = host_and_path.find('/').unwrap_or(host_and_path.len());
+    let (host, path) = host_and_path.split_at_checked(at).unwrap_or((host_and_path, ""));
     (host.rsplit('@').next().unwrap_or(host), path, query)
 }
 

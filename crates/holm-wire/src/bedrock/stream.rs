@@ -113,8 +113,8 @@ impl BedrockEventReader {
         draft: &mut ReplyDraft,
         sink: WireDeltaSink<'_>,
     ) {
-        let piece = ToolCallChunk { id: call.tool_use_id.as_str(), name: call.name.as_str(), arguments: "" };
-        draft.call(Some(index), &piece, sink);
+        let chunk = ToolCallChunk { id: call.tool_use_id.as_str(), name: call.name.as_str(), arguments: "" };
+        draft.call(Some(index), &chunk, sink);
         self.open.insert(index, BedrockOpenBlock::Call { pieces: false });
     }
 
@@ -157,9 +157,9 @@ impl BedrockEventReader {
             draft.thinking_replay(replay("redacted", reasoning.redacted_content.as_str()));
             return;
         }
-        let whole = reasoning.reasoning_text.as_ref();
-        let (text, signature) =
-            whole.map_or((&reasoning.text, &reasoning.signature), |whole| (&whole.text, &whole.signature));
+        let nested = reasoning.reasoning_text.as_ref();
+        let (text, signature) = nested
+            .map_or((&reasoning.text, &reasoning.signature), |nested| (&nested.text, &nested.signature));
         let open = self.open.entry(index).or_insert_with(|| {
             draft.charge(size_of::<BedrockOpenBlock>());
             BedrockOpenBlock::Thinking { signature: String::new() }
@@ -240,9 +240,9 @@ impl EventReader for BedrockEventReader {
     }
 
     fn whole(&self, body: &[u8]) -> Result<Reply, Failure> {
-        let whole: BedrockReply<'_> =
+        let body_reply: BedrockReply<'_> =
             holm_read::from_slice(body).map_err(|error| classify::unreadable(body, &error))?;
-        let Some(message) = whole.output.as_ref().and_then(|output| output.message.as_ref()) else {
+        let Some(message) = body_reply.output.as_ref().and_then(|output| output.message.as_ref()) else {
             return Err(not_a_reply(body));
         };
         let mut draft = ReplyDraft::default();
@@ -254,8 +254,8 @@ impl EventReader for BedrockEventReader {
             events.piece(index, block, &mut draft, &mut |_| {});
             events.close(index, &mut draft, &mut |_| {});
         }
-        read_stop(whole.stop_reason.as_str(), &mut draft);
-        if let Some(tokens) = &whole.usage {
+        read_stop(body_reply.stop_reason.as_str(), &mut draft);
+        if let Some(tokens) = &body_reply.usage {
             draft.set_usage(tokens.usage(), &mut |_| {});
         }
         Ok(draft.into_reply())

@@ -94,29 +94,29 @@ impl ModelCatalogue {
 }
 
 fn read_entry(name: &str, json: &Json) -> Result<ModelCatalogueEntry, CatalogueError> {
-    let place = format!("/models/{name}");
+    let pointer = format!("/models/{name}");
     if json.as_object().is_none() {
-        return Err(CatalogueError::member(place, "an object"));
+        return Err(CatalogueError::member(pointer, "an object"));
     }
     let mut over = Vec::new();
     for tier in json.get("over").and_then(Json::as_array).unwrap_or_default() {
-        let tokens = read_number(tier, "tokens", &place)?
-            .ok_or_else(|| CatalogueError::member(format!("{place}/over/tokens"), "a whole number"))?;
-        over.push(LongPromptPrices { tokens, price: read_prices(tier, &place)? });
+        let tokens = read_number(tier, "tokens", &pointer)?
+            .ok_or_else(|| CatalogueError::member(format!("{pointer}/over/tokens"), "a whole number"))?;
+        over.push(LongPromptPrices { tokens, price: read_prices(tier, &pointer)? });
     }
     over.sort_by_key(|over| over.tokens);
     Ok(ModelCatalogueEntry {
         name: name.into(),
-        context: read_number(json, "context", &place)?,
-        max_output: read_number(json, "max_output", &place)?,
-        price: read_prices(json, &place)?,
+        context: read_number(json, "context", &pointer)?,
+        max_output: read_number(json, "max_output", &pointer)?,
+        price: read_prices(json, &pointer)?,
         over,
     })
 }
 
-fn read_prices(json: &Json, place: &str) -> Result<ModelPrices, CatalogueError> {
+fn read_prices(json: &Json, pointer: &str) -> Result<ModelPrices, CatalogueError> {
     let Some(price) = json.get("price") else { return Ok(ModelPrices::default()) };
-    let read = |name: &str| read_number(price, name, place);
+    let read = |name: &str| read_number(price, name, pointer);
     Ok(ModelPrices {
         input: read("input")?,
         output: read("output")?,
@@ -127,13 +127,13 @@ fn read_prices(json: &Json, place: &str) -> Result<ModelPrices, CatalogueError> 
 
 /// A number that may be missing or `null`, which both mean unknown. Any other value is a mistake,
 /// and must not be taken for a price.
-fn read_number(json: &Json, name: &str, place: &str) -> Result<Option<u64>, CatalogueError> {
+fn read_number(json: &Json, name: &str, pointer: &str) -> Result<Option<u64>, CatalogueError> {
     match json.get(name) {
         None | Some(Json::Null) => Ok(None),
         Some(value) => value
             .as_u64()
             .map(Some)
-            .ok_or_else(|| CatalogueError::member(format!("{place}/{name}"), "a whole number")),
+            .ok_or_else(|| CatalogueError::member(format!("{pointer}/{name}"), "a whole number")),
     }
 }
 
@@ -153,7 +153,7 @@ pub enum CatalogueError {
 }
 
 impl CatalogueError {
-    fn member(place: impl Into<String>, expected: &'static str) -> Self {
-        Self::Member { place: place.into(), expected }
+    fn member(pointer: impl Into<String>, expected: &'static str) -> Self {
+        Self::Member { place: pointer.into(), expected }
     }
 }

@@ -103,8 +103,8 @@ impl ErrorBody {
                 self.word(reason);
             }
         }
-        for place in ["/innererror/code", "/inner_error/code", "/metadata/raw", "/metadata/error_type"] {
-            if let Some(text) = object.pointer(place).and_then(Json::as_str) {
+        for pointer in ["/innererror/code", "/inner_error/code", "/metadata/raw", "/metadata/error_type"] {
+            if let Some(text) = object.pointer(pointer).and_then(Json::as_str) {
                 self.word(&text.chars().take(MAX_MESSAGE).collect::<String>());
             }
         }

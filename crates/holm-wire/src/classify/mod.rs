@@ -152,7 +152,7 @@ fn by_words(error: &ErrorBody, quota: bool) -> Option<FailureClass> {
         (says(BAD), FailureClass::BadRequest),
     ]
     .into_iter()
-    .find_map(|(said, class)| said.then_some(class))
+    .find_map(|(matches, class)| matches.then_some(class))
 }
 
 // Lower-case fragments of codes, types and messages, in the spellings of all providers.

@@ -142,15 +142,15 @@ fn reset(headers: &[(&str, &str)], now_ms: Option<u64>) -> Option<u64> {
 /// A decimal number times `scale`, rounded up. A negative number becomes zero.
 fn scaled(text: &str, scale: u64) -> Option<u64> {
     let (negative, text) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let (integer_part, fraction) = text.split_once('.').unwrap_or((text, ""));
     let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-    if (whole.is_empty() && fraction.is_empty()) || !digits(whole) || !digits(fraction) {
+    if (integer_part.is_empty() && fraction.is_empty()) || !digits(integer_part) || !digits(fraction) {
         return None;
     }
     if negative {
         return Some(0);
     }
-    let whole = whole
+    let integer_part = integer_part
         .bytes()
         .fold(0_u64, |sum, digit| sum.saturating_mul(10).saturating_add(u64::from(digit.wrapping_sub(b'0'))));
     // Nine digits are more precise than any clock.
@@ -159,5 +159,5 @@ fn scaled(text: &str, scale: u64) -> Option<u64> {
         part = part.saturating_mul(10).saturating_add(u64::from(digit.wrapping_sub(b'0')));
         unit = unit.saturating_mul(10);
     }
-    Some(whole.saturating_mul(scale).saturating_add(part.saturating_mul(scale).div_ceil(unit)))
+    Some(integer_part.saturating_mul(scale).saturating_add(part.saturating_mul(scale).div_ceil(unit)))
 }

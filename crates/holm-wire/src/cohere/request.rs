@@ -101,20 +101,20 @@ fn write_assistant(message: &Message, out: &mut Vec<u8>) {
     write::comma(out);
     let mut object = ObjectWriter::open(out);
     object.string("role", "assistant");
-    let said = if calls.is_empty() { text.as_str() } else { "" };
+    let answer = if calls.is_empty() { text.as_str() } else { "" };
     if !thoughts.is_empty() {
         if let Some(out) = object.member("content") {
             out.push(b'[');
             for thought in thoughts {
                 write_typed("thinking", thought, out);
             }
-            if !said.is_empty() {
-                write_typed("text", said, out);
+            if !answer.is_empty() {
+                write_typed("text", answer, out);
             }
             out.push(b']');
         }
-    } else if !said.is_empty() {
-        object.string("content", said);
+    } else if !answer.is_empty() {
+        object.string("content", answer);
     }
     if !calls.is_empty() {
         if !text.is_empty() {

@@ -38,8 +38,8 @@ pub(super) fn read(json: &Json) -> Result<CompletionRequest, RequestBodyError> {
 }
 
 fn read_message(json: &Json, index: usize, asked: &mut CompletionRequest) -> Result<(), RequestBodyError> {
-    let place = || format!("/messages/{index}");
-    let blocks = read_content(json.get("content"), &place())?;
+    let pointer = || format!("/messages/{index}");
+    let blocks = read_content(json.get("content"), &pointer())?;
     let id = MessageId::new(asked.messages.len() as u64);
     let message = match json.get("role").and_then(Json::as_str) {
         Some("system") if asked.messages.is_empty() => {
@@ -54,7 +54,8 @@ fn read_message(json: &Json, index: usize, asked: &mut CompletionRequest) -> Res
         Some("assistant") => Message::new(id, Role::Assistant, read_assistant(json, blocks)),
         Some("tool") => {
             let call = json.get("tool_call_id").and_then(Json::as_str);
-            let call = call.ok_or_else(|| RequestBodyError::member(place() + "/tool_call_id", "a string"))?;
+            let call =
+                call.ok_or_else(|| RequestBodyError::member(pointer() + "/tool_call_id", "a string"))?;
             let result = ToolResult {
                 call: call.into(),
                 tool: asked.tool_of(call),
@@ -65,20 +66,20 @@ fn read_message(json: &Json, index: usize, asked: &mut CompletionRequest) -> Res
             Message::new(id, Role::Tool, alloc::vec![Block::ToolResult(result)])
         }
         Some(_) | None => {
-            return Err(RequestBodyError::member(place() + "/role", "system, user, assistant or tool"));
+            return Err(RequestBodyError::member(pointer() + "/role", "system, user, assistant or tool"));
         }
     };
     asked.messages.push(message);
     Ok(())
 }
 
-fn read_content(content: Option<&Json>, place: &str) -> Result<Vec<Block>, RequestBodyError> {
+fn read_content(content: Option<&Json>, pointer: &str) -> Result<Vec<Block>, RequestBodyError> {
     match content {
         None | Some(Json::Null) => Ok(Vec::new()),
         Some(Json::String(text)) => Ok(alloc::vec![Block::Text(text.clone())]),
         Some(Json::Array(parts)) => Ok(parts.iter().filter_map(read_part).collect()),
         Some(Json::Bool(_) | Json::Number(_) | Json::Object(_)) => {
-            Err(RequestBodyError::member(format!("{place}/content"), "a string or a list of parts"))
+            Err(RequestBodyError::member(format!("{pointer}/content"), "a string or a list of parts"))
         }
     }
 }

@@ -97,16 +97,16 @@ impl CohereEventReader {
         }
         let calls = message.tool_calls();
         let several = calls.len() > 1;
-        for (place, call) in (0_u64..).zip(calls) {
+        for (position, call) in (0_u64..).zip(calls) {
             self.turn_to(CohereOpenBlock::Call, draft);
-            let index = index.or_else(|| several.then_some(place));
+            let index = index.or_else(|| several.then_some(position));
             let arguments = call.function.arguments();
-            let piece = ToolCallChunk {
+            let chunk = ToolCallChunk {
                 id: call.id.as_str(),
                 name: call.function.name.as_str(),
                 arguments: &arguments,
             };
-            draft.call(index, &piece, sink);
+            draft.call(index, &chunk, sink);
         }
     }
 
@@ -141,9 +141,9 @@ impl EventReader for CohereEventReader {
     }
 
     fn whole(&self, body: &[u8]) -> Result<Reply, Failure> {
-        let whole: CohereReply<'_> =
+        let parsed: CohereReply<'_> =
             holm_read::from_slice(body).map_err(|error| classify::unreadable(body, &error))?;
-        let raw = whole.message.map(RawJson::get).filter(|text| text.starts_with('{'));
+        let raw = parsed.message.map(RawJson::get).filter(|text| text.starts_with('{'));
         let Some(raw) = raw else { return Err(not_a_reply(body)) };
         let message: CohereMessage<'_> =
             holm_read::from_str(raw).map_err(|error| classify::unreadable(body, &error))?;
@@ -151,7 +151,7 @@ impl EventReader for CohereEventReader {
         let mut events = Self::default();
         events.message(&message, None, &mut draft, &mut |_| {});
         events.turn_to(CohereOpenBlock::Nothing, &mut draft);
-        match end(whole.finish_reason.as_str(), "", whole.usage.as_ref(), &mut draft, &mut |_| {}) {
+        match end(parsed.finish_reason.as_str(), "", parsed.usage.as_ref(), &mut draft, &mut |_| {}) {
             FrameOutcome::Fail(failure) => Err(Failure { usage: draft.usage_so_far(), ..*failure }),
             FrameOutcome::More | FrameOutcome::End | FrameOutcome::Garbage => Ok(draft.into_reply()),
         }

@@ -80,13 +80,13 @@ fn the_stop_fits_what_was_said() {
 
 #[test]
 fn everything_that_is_kept_is_counted() {
-    let grows = |what: &str, least: u64, add: &dyn Fn(&mut ReplyDraft)| {
+    let grows = |label: &str, least: u64, add: &dyn Fn(&mut ReplyDraft)| {
         let mut draft = ReplyDraft::default();
         draft.text("begun", &mut |_| {});
         let before = draft.kept();
         add(&mut draft);
         let more = draft.kept() - before;
-        assert!((least..=least + 2_100).contains(&more), "{what}: {more} for {least}");
+        assert!((least..=least + 2_100).contains(&more), "{label}: {more} for {least}");
     };
     let long = "x".repeat(10_000);
     let media = Media { media_type: "image/png".into(), source: Source::Base64(long.clone()), name: None };

@@ -124,17 +124,17 @@ impl<'a> Cursor<'a> {
 
     #[inline(never)]
     fn escaped_string(&mut self) -> Option<(&'a [u8], bool)> {
-        let whole = self.rest;
+        let start = self.rest;
         let mut length = 0;
         let mut escaped = false;
         loop {
-            let rest = whole.get(length..)?;
+            let rest = start.get(length..)?;
             let plain = quote_or_slash(rest)?;
             length += plain;
             match rest.get(plain..)? {
                 [b'"', after @ ..] => {
                     self.rest = after;
-                    return Some((whole.get(..length)?, escaped));
+                    return Some((start.get(..length)?, escaped));
                 }
                 escape => {
                     escaped = true;

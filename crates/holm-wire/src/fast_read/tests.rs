@@ -124,8 +124,8 @@ fn nesting_beyond_the_bits_is_left_to_serde() {
 #[test]
 fn every_special_byte_is_found_at_every_place() {
     for special in ["\"", "\\n", "\\u0041", "\u{1f}", "\u{0}", "\u{7f}", "é", "\u{80}"] {
-        for place in 0..20 {
-            let text = format!("{}{special}{}\"", "a".repeat(place), "!#[]~ é".repeat(3));
+        for offset in 0..20 {
+            let text = format!("{}{special}{}\"", "a".repeat(offset), "!#[]~ é".repeat(3));
             let json = format!("\"{text}");
             let ours =
                 Cursor::new(json.as_bytes()).and_then(|mut cursor| LenientText::fast_read(&mut cursor));

@@ -133,8 +133,8 @@ impl PreludeLengths {
         if total > bounds.frame {
             return Err(FrameError::Frame { limit: bounds.frame });
         }
-        let room = total.checked_sub(PRELUDE + TRAILER);
-        if headers > MAX_HEADERS || room.is_none_or(|room| headers > room) {
+        let available = total.checked_sub(PRELUDE + TRAILER);
+        if headers > MAX_HEADERS || available.is_none_or(|available| headers > available) {
             return Err(FrameError::Damaged(FrameDamage::Lengths));
         }
         Ok(Self { total, headers })

@@ -60,11 +60,11 @@ impl FrameDecoder for NdjsonDecoder {
             if self.carry.is_empty() {
                 self.line(line, sink);
             } else {
-                let mut whole = core::mem::take(&mut self.carry);
-                whole.extend_from_slice(line);
-                self.line(&whole, sink);
-                whole.clear();
-                self.carry = whole;
+                let mut joined = core::mem::take(&mut self.carry);
+                joined.extend_from_slice(line);
+                self.line(&joined, sink);
+                joined.clear();
+                self.carry = joined;
             }
         }
         self.check(rest.len())?;

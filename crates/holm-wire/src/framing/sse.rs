@@ -166,13 +166,13 @@ impl SseDecoder {
     /// A line that began in an earlier feed. Its bytes are joined, and its data cannot be
     /// lent beyond this call.
     fn joined_line(&mut self, end: &[u8], sink: &mut dyn FnMut(StreamFrame<'_>)) -> Result<(), FrameError> {
-        let mut whole = core::mem::take(&mut self.carry);
-        whole.extend_from_slice(end);
+        let mut joined = core::mem::take(&mut self.carry);
+        joined.extend_from_slice(end);
         let mut held = None;
-        let result = self.line(self.without_bom(&whole), &mut held, sink);
+        let result = self.line(self.without_bom(&joined), &mut held, sink);
         self.event.keep(held);
-        whole.clear();
-        self.carry = whole;
+        joined.clear();
+        self.carry = joined;
         self.started = true;
         result
     }

@@ -12,17 +12,17 @@ fn run(decoder: &mut dyn FrameDecoder, pieces: &[&[u8]]) -> Result<Seen, FrameEr
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).to_string();
         seen.push((text(frame.name), text(frame.data)));
     };
-    for piece in pieces {
-        decoder.feed(piece, &mut sink)?;
+    for chunk in pieces {
+        decoder.feed(chunk, &mut sink)?;
     }
     decoder.finish(&mut sink)?;
     Ok(seen)
 }
 
 fn check(stream: &str, expect: &[(&str, &str)]) {
-    let whole = run(&mut sse::SseDecoder::default(), &[stream.as_bytes()]).unwrap();
+    let uncut = run(&mut sse::SseDecoder::default(), &[stream.as_bytes()]).unwrap();
     let expect: Seen = expect.iter().map(|(name, data)| (name.to_string(), data.to_string())).collect();
-    assert_eq!(whole, expect, "{stream:?} in one piece");
+    assert_eq!(uncut, expect, "{stream:?} in one piece");
     let bytes: Vec<&[u8]> = stream.as_bytes().chunks(1).collect();
     assert_eq!(run(&mut sse::SseDecoder::default(), &bytes).unwrap(), expect, "{stream:?} byte by byte");
     for at in 0..=stream.len() {
@@ -98,12 +98,12 @@ fn a_line_or_an_event_beyond_its_bound_is_refused() {
 fn a_name_beyond_its_bound_is_refused_and_such_an_id_passed_over() {
     let (fits, long) = ("n".repeat(sse::MAX_NAME), "n".repeat(sse::MAX_NAME + 1));
     let in_every_way = |stream: &str| {
-        let whole = run(&mut sse::SseDecoder::default(), &[stream.as_bytes()]);
+        let uncut = run(&mut sse::SseDecoder::default(), &[stream.as_bytes()]);
         for size in [1, 1_000, 4_099] {
             let pieces: Vec<&[u8]> = stream.as_bytes().chunks(size).collect();
-            assert_eq!(run(&mut sse::SseDecoder::default(), &pieces), whole, "in pieces of {size}");
+            assert_eq!(run(&mut sse::SseDecoder::default(), &pieces), uncut, "in pieces of {size}");
         }
-        whole
+        uncut
     };
     let refused = Err(FrameError::Line { limit: sse::MAX_NAME });
     for field in ["event: ", "event:"] {

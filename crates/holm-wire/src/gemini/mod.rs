@@ -112,9 +112,9 @@ impl SignaturePlace {
 }
 
 /// A signature as it is stored, under this format's name, so that no other provider receives it.
-fn signed(signature: &str, place: SignaturePlace) -> Json {
-    let place = place.word().map(|word| ("part", Json::from(word)));
-    let members = [("thoughtSignature", Json::from(signature))].into_iter().chain(place);
+fn signed(signature: &str, part: SignaturePlace) -> Json {
+    let part = part.word().map(|word| ("part", Json::from(word)));
+    let members = [("thoughtSignature", Json::from(signature))].into_iter().chain(part);
     Json::object([(REPLAY, Json::object(members))])
 }
 

@@ -39,8 +39,8 @@ pub(super) fn read(json: &Json) -> Result<CompletionRequest, RequestBodyError> {
     for (index, tool) in json.get("tools").and_then(Json::as_array).unwrap_or_default().iter().enumerate() {
         let declared = either(tool, "functionDeclarations", "function_declarations");
         for (number, tool) in declared.and_then(Json::as_array).unwrap_or_default().iter().enumerate() {
-            let place = format!("/tools/{index}/functionDeclarations/{number}/name");
-            asked.tools.push(read_tool(tool, place)?);
+            let pointer = format!("/tools/{index}/functionDeclarations/{number}/name");
+            asked.tools.push(read_tool(tool, pointer)?);
         }
     }
     read_settings(json, &mut asked);
@@ -53,9 +53,9 @@ fn either<'a>(json: &'a Json, camel: &str, snake: &str) -> Option<&'a Json> {
 }
 
 fn read_content(json: &Json, index: usize, asked: &mut CompletionRequest) -> Result<(), RequestBodyError> {
-    let place = format!("/contents/{index}");
+    let pointer = format!("/contents/{index}");
     let parts = json.get("parts").and_then(Json::as_array);
-    let parts = parts.ok_or_else(|| RequestBodyError::member(format!("{place}/parts"), "a list"))?;
+    let parts = parts.ok_or_else(|| RequestBodyError::member(format!("{pointer}/parts"), "a list"))?;
     let mut blocks = Vec::new();
     let mut calls: u64 = 0;
     for part in parts {
@@ -66,7 +66,7 @@ fn read_content(json: &Json, index: usize, asked: &mut CompletionRequest) -> Res
         Some("model") => Role::Assistant,
         Some("user" | "function") | None if results => Role::Tool,
         Some("user") | None => Role::User,
-        Some(_) => return Err(RequestBodyError::member(place + "/role", "user or model")),
+        Some(_) => return Err(RequestBodyError::member(pointer + "/role", "user or model")),
     };
     asked.messages.push(Message::new(MessageId::new(asked.messages.len() as u64), role, blocks));
     Ok(())
@@ -93,12 +93,12 @@ fn read_part(part: &Json, message: usize, calls: &mut u64, blocks: &mut Vec<Bloc
     } else if part.get("thought").and_then(Json::as_bool) == Some(true) {
         let replay = signature.map(|signature| signed(signature, SignaturePlace::Own));
         blocks.push(Block::Thinking(Thinking { text: text(part, "text"), replay }));
-    } else if let Some(said) = part.get("text").and_then(Json::as_str) {
-        if !said.is_empty() {
-            blocks.push(Block::Text(said.into()));
+    } else if let Some(content) = part.get("text").and_then(Json::as_str) {
+        if !content.is_empty() {
+            blocks.push(Block::Text(content.into()));
         }
         if let Some(signature) = signature {
-            let place = if said.is_empty() { SignaturePlace::Empty } else { SignaturePlace::Text };
+            let place = if content.is_empty() { SignaturePlace::Empty } else { SignaturePlace::Text };
             let replay = Some(signed(signature, place));
             blocks.push(Block::Thinking(Thinking { text: String::new(), replay }));
         }
@@ -107,12 +107,12 @@ fn read_part(part: &Json, message: usize, calls: &mut u64, blocks: &mut Vec<Bloc
 
 fn read_result(json: &Json) -> ToolResult {
     let text = |name: &str| json.get(name).and_then(Json::as_str).unwrap_or_default().into();
-    let said = |name: &str| json.get("response")?.get(name)?.as_str();
-    let whole = || json.get("response").map(Json::canonical).unwrap_or_default();
-    let (text_said, outcome) = match (said("output").or_else(|| said("result")), said("error")) {
+    let member = |name: &str| json.get("response")?.get(name)?.as_str();
+    let response_text = || json.get("response").map(Json::canonical).unwrap_or_default();
+    let (text_said, outcome) = match (member("output").or_else(|| member("result")), member("error")) {
         (None, Some(error)) => (error.into(), Outcome::Failed),
         (Some(output), _) => (output.into(), Outcome::Succeeded),
-        (None, None) => (whole(), Outcome::Succeeded),
+        (None, None) => (response_text(), Outcome::Succeeded),
     };
     ToolResult { call: text("id"), tool: text("name"), text: text_said, outcome, parts: Vec::new() }
 }
@@ -132,9 +132,9 @@ fn read_media(part: &Json) -> Option<Media> {
     Some(Media { media_type, source, name: None })
 }
 
-fn read_tool(json: &Json, place: String) -> Result<CompletionTool, RequestBodyError> {
+fn read_tool(json: &Json, pointer: String) -> Result<CompletionTool, RequestBodyError> {
     let name = json.get("name").and_then(Json::as_str);
-    let name = name.ok_or_else(|| RequestBodyError::member(place, "a string"))?;
+    let name = name.ok_or_else(|| RequestBodyError::member(pointer, "a string"))?;
     let description = json.get("description").and_then(Json::as_str).unwrap_or_default();
     let schema = either(json, "parametersJsonSchema", "parameters").cloned();
     let schema = schema.unwrap_or_else(|| Json::object([("type", "object".into())]));

@@ -33,8 +33,8 @@ impl ServerCodec for GeminiServerCodec {
 
     fn reply(&self, head: &ReplyHead, reply: &Reply) -> Vec<u8> {
         let mut parts = Vec::new();
-        for (place, block) in reply.blocks.iter().enumerate() {
-            let signed = text_signature(reply.blocks.get(place.saturating_add(1)));
+        for (index, block) in reply.blocks.iter().enumerate() {
+            let signed = text_signature(reply.blocks.get(index.saturating_add(1)));
             write_block(block, signed, &mut parts);
         }
         let mut out = Vec::new();
@@ -161,8 +161,8 @@ impl ReplyStream for GeminiReplyStream {
 
     /// The signature of a text is in the next block, so blocks are not written one by one.
     fn reply(&mut self, reply: &Reply, piece: usize, out: &mut Vec<u8>) {
-        for (place, block) in reply.blocks.iter().enumerate() {
-            match (block, text_signature(reply.blocks.get(place.saturating_add(1)))) {
+        for (index, block) in reply.blocks.iter().enumerate() {
+            match (block, text_signature(reply.blocks.get(index.saturating_add(1)))) {
                 // A signed text is one part. If it were split, it would come back as several.
                 (Block::Text(text), Some(sign)) => {
                     self.text(text, usize::MAX, GeminiTextKind::Said, Some(sign), out);

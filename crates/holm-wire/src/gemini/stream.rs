@@ -91,8 +91,8 @@ impl GeminiEventReader {
         sink: WireDeltaSink<'_>,
     ) {
         let arguments = call.args.map(RawJson::get).filter(|text| *text != "null").unwrap_or("{}");
-        let piece = ToolCallChunk { id: call.id.as_str(), name: call.name.as_str(), arguments };
-        draft.call(Some(self.calls), &piece, sink);
+        let chunk = ToolCallChunk { id: call.id.as_str(), name: call.name.as_str(), arguments };
+        draft.call(Some(self.calls), &chunk, sink);
         self.calls = self.calls.saturating_add(1);
         if !signature.is_empty() {
             draft.charge(signature.len());

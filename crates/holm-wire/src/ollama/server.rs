@@ -228,8 +228,8 @@ fn read(json: &Json) -> Result<CompletionRequest, RequestBodyError> {
 }
 
 fn read_settings(json: &Json, asked: &mut CompletionRequest) {
-    let whole = json.get("stream").and_then(Json::as_bool) == Some(false);
-    asked.delivery = if whole { Delivery::Whole } else { Delivery::Stream };
+    let unstreamed = json.get("stream").and_then(Json::as_bool) == Some(false);
+    asked.delivery = if unstreamed { Delivery::Whole } else { Delivery::Stream };
     let option = |name: &str| json.get("options")?.get(name);
     asked.max_output = option("num_predict").and_then(Json::as_u64);
     asked.temperature_milli = option("temperature")
@@ -271,8 +271,8 @@ fn read_message(json: &Json, index: usize, asked: &mut CompletionRequest) -> Res
             (Role::Tool, alloc::vec![Block::ToolResult(result)])
         }
         _ => {
-            let place = format!("/messages/{index}/role");
-            return Err(RequestBodyError::member(place, "system, user, assistant or tool"));
+            let pointer = format!("/messages/{index}/role");
+            return Err(RequestBodyError::member(pointer, "system, user, assistant or tool"));
         }
     };
     asked.messages.push(Message::new(MessageId::new(asked.messages.len() as u64), role, blocks));
@@ -306,7 +306,7 @@ fn read_assistant(json: &Json) -> Vec<Block> {
     }
     blocks.extend(read_content(json));
     for call in json.get("tool_calls").and_then(Json::as_array).unwrap_or_default() {
-        let text = |place: &str| call.pointer(place).and_then(Json::as_str).unwrap_or_default();
+        let text = |pointer: &str| call.pointer(pointer).and_then(Json::as_str).unwrap_or_default();
         blocks.push(Block::ToolCall(ToolCall {
             id: text("/id").into(),
             name: text("/function/name").into(),

@@ -26,12 +26,12 @@ impl OllamaEventReader {
         draft.text(message.content.as_str(), sink);
         for call in message.tool_calls.iter().flatten() {
             let arguments = call.function.arguments();
-            let piece = ToolCallChunk {
+            let chunk = ToolCallChunk {
                 id: call.id.as_str(),
                 name: call.function.name.as_str(),
                 arguments: &arguments,
             };
-            draft.call(Some(self.calls), &piece, sink);
+            draft.call(Some(self.calls), &chunk, sink);
             self.calls = self.calls.saturating_add(1);
         }
     }

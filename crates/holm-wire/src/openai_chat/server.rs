@@ -303,9 +303,9 @@ fn read(json: &Json) -> Result<CompletionRequest, RequestBodyError> {
 }
 
 fn read_message(json: &Json, index: usize, asked: &mut CompletionRequest) -> Result<(), RequestBodyError> {
-    let place = || format!("/messages/{index}");
+    let pointer = || format!("/messages/{index}");
     let role = json.get("role").and_then(Json::as_str);
-    let blocks = read_content(json.get("content"), &place())?;
+    let blocks = read_content(json.get("content"), &pointer())?;
     let id = MessageId::new(asked.messages.len() as u64);
     let message = match role {
         Some("system" | "developer") if asked.messages.is_empty() => {
@@ -320,7 +320,8 @@ fn read_message(json: &Json, index: usize, asked: &mut CompletionRequest) -> Res
         Some("assistant") => Message::new(id, Role::Assistant, read_assistant(json, blocks)),
         Some("tool") => {
             let call = json.get("tool_call_id").and_then(Json::as_str);
-            let call = call.ok_or_else(|| RequestBodyError::member(place() + "/tool_call_id", "a string"))?;
+            let call =
+                call.ok_or_else(|| RequestBodyError::member(pointer() + "/tool_call_id", "a string"))?;
             let result = ToolResult {
                 call: call.into(),
                 tool: asked.tool_of(call),
@@ -332,7 +333,7 @@ fn read_message(json: &Json, index: usize, asked: &mut CompletionRequest) -> Res
         }
         Some(_) | None => {
             return Err(RequestBodyError::member(
-                place() + "/role",
+                pointer() + "/role",
                 "system, developer, user, assistant or tool",
             ));
         }
@@ -341,13 +342,13 @@ fn read_message(json: &Json, index: usize, asked: &mut CompletionRequest) -> Res
     Ok(())
 }
 
-fn read_content(content: Option<&Json>, place: &str) -> Result<Vec<Block>, RequestBodyError> {
+fn read_content(content: Option<&Json>, pointer: &str) -> Result<Vec<Block>, RequestBodyError> {
     match content {
         None | Some(Json::Null) => Ok(Vec::new()),
         Some(Json::String(text)) => Ok(alloc::vec![Block::Text(text.clone())]),
         Some(Json::Array(parts)) => Ok(parts.iter().filter_map(read_part).collect()),
         Some(Json::Bool(_) | Json::Number(_) | Json::Object(_)) => {
-            Err(RequestBodyError::member(format!("{place}/content"), "a string or a list of parts"))
+            Err(RequestBodyError::member(format!("{pointer}/content"), "a string or a list of parts"))
         }
     }
 }

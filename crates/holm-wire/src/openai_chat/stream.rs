@@ -190,8 +190,8 @@ fn read_delta(delta: &ChatDelta<'_>, draft: &mut ReplyDraft, sink: WireDeltaSink
             .function
             .as_ref()
             .map_or(("", Cow::Borrowed("")), |function| (function.name.as_str(), function.arguments()));
-        let piece = ToolCallChunk { id: call.id.as_str(), name, arguments: &arguments };
-        draft.call(call.index.get(), &piece, sink);
+        let chunk = ToolCallChunk { id: call.id.as_str(), name, arguments: &arguments };
+        draft.call(call.index.get(), &chunk, sink);
     }
 }
 

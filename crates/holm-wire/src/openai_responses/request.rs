@@ -85,7 +85,7 @@ fn write_assistant(dialect: &OpenaiResponsesDialect, message: &Message, out: &mu
         }
     };
     let last = message.blocks.iter().rposition(leads_on).unwrap_or(0);
-    for (place, block) in message.blocks.iter().enumerate() {
+    for (index, block) in message.blocks.iter().enumerate() {
         match block {
             Block::Text(text) if !text.is_empty() => {
                 write::comma(out);
@@ -93,7 +93,7 @@ fn write_assistant(dialect: &OpenaiResponsesDialect, message: &Message, out: &mu
                 write_text_part("output_text", text, out);
                 out.extend_from_slice(b"]}");
             }
-            Block::Thinking(thinking) if place < last => write_thinking(dialect, thinking, out),
+            Block::Thinking(thinking) if index < last => write_thinking(dialect, thinking, out),
             Block::ToolCall(call) => write_call(call, out),
             Block::Text(_)
             | Block::Thinking(_)

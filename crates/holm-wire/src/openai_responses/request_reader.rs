@@ -72,10 +72,10 @@ fn push_reply(blocks: Vec<Block>, asked: &mut CompletionRequest) {
 }
 
 fn read_item(item: &Json, index: usize, asked: &mut CompletionRequest) -> Result<(), RequestBodyError> {
-    let place = || format!("/input/{index}");
+    let pointer = || format!("/input/{index}");
     let text = |name: &str| item.get(name).and_then(Json::as_str);
     match text("type").unwrap_or("message") {
-        "message" => read_message(item, &place(), asked)?,
+        "message" => read_message(item, &pointer(), asked)?,
         "function_call" => {
             let call = ToolCall {
                 id: text("call_id").or_else(|| text("id")).unwrap_or_default().into(),
@@ -87,8 +87,8 @@ fn read_item(item: &Json, index: usize, asked: &mut CompletionRequest) -> Result
         }
         "function_call_output" => {
             let call = text("call_id");
-            let call = call.ok_or_else(|| RequestBodyError::member(place() + "/call_id", "a string"))?;
-            let parts = read_content(item.get("output"), &(place() + "/output"))?;
+            let call = call.ok_or_else(|| RequestBodyError::member(pointer() + "/call_id", "a string"))?;
+            let parts = read_content(item.get("output"), &(pointer() + "/output"))?;
             let result = ToolResult {
                 call: call.into(),
                 tool: asked.tool_of(call),
@@ -101,7 +101,7 @@ fn read_item(item: &Json, index: usize, asked: &mut CompletionRequest) -> Result
         "reasoning" => push_reply(alloc::vec![Block::Thinking(read_reasoning(item))], asked),
         "item_reference" => {
             let expected = "an item with its content, because items are not stored";
-            return Err(RequestBodyError::member(place(), expected));
+            return Err(RequestBodyError::member(pointer(), expected));
         }
         // Items of tools that the provider runs itself have no meaning elsewhere.
         _ => {}
@@ -109,8 +109,8 @@ fn read_item(item: &Json, index: usize, asked: &mut CompletionRequest) -> Result
     Ok(())
 }
 
-fn read_message(item: &Json, place: &str, asked: &mut CompletionRequest) -> Result<(), RequestBodyError> {
-    let blocks = read_content(item.get("content"), &format!("{place}/content"))?;
+fn read_message(item: &Json, pointer: &str, asked: &mut CompletionRequest) -> Result<(), RequestBodyError> {
+    let blocks = read_content(item.get("content"), &format!("{pointer}/content"))?;
     match item.get("role").and_then(Json::as_str) {
         Some("system" | "developer") if asked.messages.is_empty() => {
             if !asked.system.is_empty() {
@@ -123,7 +123,7 @@ fn read_message(item: &Json, place: &str, asked: &mut CompletionRequest) -> Resu
         Some("assistant") => push_reply(blocks, asked),
         Some(_) | None => {
             return Err(RequestBodyError::member(
-                format!("{place}/role"),
+                format!("{pointer}/role"),
                 "system, developer, user or assistant",
             ));
         }
@@ -131,13 +131,13 @@ fn read_message(item: &Json, place: &str, asked: &mut CompletionRequest) -> Resu
     Ok(())
 }
 
-fn read_content(content: Option<&Json>, place: &str) -> Result<Vec<Block>, RequestBodyError> {
+fn read_content(content: Option<&Json>, pointer: &str) -> Result<Vec<Block>, RequestBodyError> {
     match content {
         None | Some(Json::Null) => Ok(Vec::new()),
         Some(Json::String(text)) => Ok(alloc::vec![Block::Text(text.clone())]),
         Some(Json::Array(parts)) => Ok(parts.iter().filter_map(read_part).collect()),
         Some(Json::Bool(_) | Json::Number(_) | Json::Object(_)) => {
-            Err(RequestBodyError::member(place, "a string or a list of parts"))
+            Err(RequestBodyError::member(pointer, "a string or a list of parts"))
         }
     }
 }

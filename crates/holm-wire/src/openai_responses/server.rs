@@ -135,8 +135,8 @@ impl OpenaiResponsesReplyStream {
             object.number("output_index", index);
             object.raw("item", &item);
         });
-        if let Some(place) = usize::try_from(index).ok().and_then(|index| self.items.get_mut(index)) {
-            *place = item;
+        if let Some(slot) = usize::try_from(index).ok().and_then(|index| self.items.get_mut(index)) {
+            *slot = item;
         }
     }
 

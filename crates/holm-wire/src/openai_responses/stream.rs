@@ -226,8 +226,8 @@ impl OpenaiResponsesEventReader {
             draft.charge(open.whole.len());
             // Services without their own call ids repeat the item's id.
             let id = if item.call_id.as_str().is_empty() { &item.id } else { &item.call_id };
-            let piece = ToolCallChunk { id: id.as_str(), name: item.name.as_str(), arguments: "" };
-            draft.call(Some(index), &piece, sink);
+            let chunk = ToolCallChunk { id: id.as_str(), name: item.name.as_str(), arguments: "" };
+            draft.call(Some(index), &chunk, sink);
         }
     }
 
@@ -259,8 +259,8 @@ impl OpenaiResponsesEventReader {
                     let summary =
                         item.summary.iter().flatten().map(|part| (ReasoningTextKind::Summary, part));
                     let raw = item.content.iter().flatten().map(|part| (ReasoningTextKind::Raw, part));
-                    for (place, (kind, part)) in (0_u64..).zip(summary.chain(raw)) {
-                        self.thought(index, (kind, place), part.text.as_str(), draft, sink);
+                    for (position, (kind, part)) in (0_u64..).zip(summary.chain(raw)) {
+                        self.thought(index, (kind, position), part.text.as_str(), draft, sink);
                     }
                 }
                 if let Some(replay) = raw.and_then(replay) {
@@ -325,8 +325,8 @@ impl OpenaiResponsesEventReader {
     fn close_all(&mut self, draft: &mut ReplyDraft, sink: WireDeltaSink<'_>) {
         for (index, open) in core::mem::take(&mut self.open) {
             if open.named && !open.streamed && !open.done {
-                let piece = ToolCallChunk { arguments: &open.whole, ..ToolCallChunk::default() };
-                draft.call(Some(index), &piece, sink);
+                let chunk = ToolCallChunk { arguments: &open.whole, ..ToolCallChunk::default() };
+                draft.call(Some(index), &chunk, sink);
             }
         }
         draft.close();

@@ -145,10 +145,10 @@ fn no_more_is_kept_of_a_reply_than_a_host_can_bear() {
     );
     // Signatures are no text, and are kept until the reasoning ends.
     let start = r#"data: {"type":"content_block_start","index":0,"content_block":{"type":"thinking"}}"#;
-    let piece = format!(
+    let chunk = format!(
         r#"data: {{"type":"content_block_delta","index":0,"delta":{{"type":"signature_delta","signature":"{long}"}}}}"#
     );
-    check(&AnthropicCodec::default(), &format!("{start}\n\n"), &format!("{piece}\n\n"));
+    check(&AnthropicCodec::default(), &format!("{start}\n\n"), &format!("{chunk}\n\n"));
     // A call that says nothing takes room too, in one event as in many.
     let calls = [r#"{"function":{"name":"f","arguments":{}}}"#; 1_000].join(",");
     check(

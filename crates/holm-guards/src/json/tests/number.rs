@@ -78,8 +78,8 @@ fn whole_numbers_are_read_however_they_are_written() {
 
 #[test]
 fn integers_are_told_by_value() {
-    for whole in ["1", "1.0", "1e2", "-0.0", "120e-1", "1.23e2", "0e-9"] {
-        assert!(number(whole).is_integer(), "{whole}");
+    for text in ["1", "1.0", "1e2", "-0.0", "120e-1", "1.23e2", "0e-9"] {
+        assert!(number(text).is_integer(), "{text}");
     }
     for broken in ["1.5", "1e-1", "123e-3", "0.1"] {
         assert!(!number(broken).is_integer(), "{broken}");

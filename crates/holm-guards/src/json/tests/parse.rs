@@ -26,9 +26,9 @@ fn texts_become_values_and_canonical_texts() {
 
 #[test]
 fn errors_say_what_is_wrong_and_where() {
-    fn check(text: &str, kind: &JsonParseErrorKind, place: (usize, usize)) {
+    fn check(text: &str, kind: &JsonParseErrorKind, position: (usize, usize)) {
         let error = Json::parse(text).expect_err(text);
-        assert_eq!((&error.kind, (error.at.line, error.at.column)), (kind, place), "{text:?}");
+        assert_eq!((&error.kind, (error.at.line, error.at.column)), (kind, position), "{text:?}");
     }
     use JsonParseErrorKind as Kind;
     check("", &Kind::UnexpectedEnd, (1, 1));

@@ -67,12 +67,13 @@ impl SchemaChecker<'_> {
         let matching = items.iter().filter(|item| self.quiet(contains.node, item)).count();
         let matching = count(matching);
         let schema = self.schema();
-        let told = |at: &ValuePath<'_>, words, limit| {
+        let describe = |at: &ValuePath<'_>, words, limit| {
             message::contains(at, words, limit, schema, contains.node, matching)
         };
-        let ok = self
-            .demand(matching >= contains.min, mode, at, "contains", |at| told(at, "at least", contains.min));
+        let ok = self.demand(matching >= contains.min, mode, at, "contains", |at| {
+            describe(at, "at least", contains.min)
+        });
         let max = contains.max.unwrap_or(u64::MAX);
-        ok & self.demand(matching <= max, mode, at, "maxContains", |at| told(at, "at most", max))
+        ok & self.demand(matching <= max, mode, at, "maxContains", |at| describe(at, "at most", max))
     }
 }

@@ -27,11 +27,11 @@ impl<'s> SchemaChecker<'s> {
             ok = mode.and(ok, || self.check(node, value, at, mode));
         }
         let ok = mode.and(ok, || {
-            logic.any.is_empty()
-                || logic.any.iter().any(|node| self.quiet(*node, value))
-                || self.no_branch(&logic.any, value, at, mode, "anyOf")
+            logic.any_of.is_empty()
+                || logic.any_of.iter().any(|node| self.quiet(*node, value))
+                || self.no_branch(&logic.any_of, value, at, mode, "anyOf")
         });
-        let ok = mode.and(ok, || logic.one.is_empty() || self.one_of(&logic.one, value, at, mode));
+        let ok = mode.and(ok, || logic.one_of.is_empty() || self.one_of(&logic.one_of, value, at, mode));
         let ok = mode.and(ok, || match logic.not {
             None => true,
             Some(node) => {

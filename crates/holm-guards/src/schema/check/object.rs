@@ -29,8 +29,8 @@ impl SchemaChecker<'_> {
         let size = count(members.len());
         let ok = mode.and(ok, || {
             let enough = rules.min.is_none_or(|min| size >= min);
-            let told = |at: &ValuePath<'_>| message::properties(at, "at least", rules.min, size);
-            let ok = self.demand(enough, mode, at, "minProperties", told);
+            let describe = |at: &ValuePath<'_>| message::properties(at, "at least", rules.min, size);
+            let ok = self.demand(enough, mode, at, "minProperties", describe);
             let few = rules.max.is_none_or(|max| size <= max);
             ok & self.demand(few, mode, at, "maxProperties", |at| {
                 message::properties(at, "at most", rules.max, size)
@@ -124,8 +124,8 @@ impl SchemaChecker<'_> {
                 continue;
             }
             for need in needed.iter().filter(|need| !members.contains_key(need)) {
-                let told = |at: &ValuePath<'_>| message::dependent(&at.name(need), name);
-                ok = self.fail(mode, at, "dependentRequired", told);
+                let describe = |at: &ValuePath<'_>| message::dependent(&at.name(need), name);
+                ok = self.fail(mode, at, "dependentRequired", describe);
             }
         }
         for (name, node) in &rules.dependent_schemas {

@@ -48,8 +48,8 @@ impl SchemaChecker<'_> {
         let limits: [Limit<'_>; 4] = [
             (&rules.minimum, "minimum", "at least", Ordering::is_ge),
             (&rules.maximum, "maximum", "at most", Ordering::is_le),
-            (&rules.above, "exclusiveMinimum", "more than", Ordering::is_gt),
-            (&rules.below, "exclusiveMaximum", "less than", Ordering::is_lt),
+            (&rules.exclusive_minimum, "exclusiveMinimum", "more than", Ordering::is_gt),
+            (&rules.exclusive_maximum, "exclusiveMaximum", "less than", Ordering::is_lt),
         ];
         let mut ok = true;
         for (limit, keyword, words, admitted) in limits {

@@ -121,59 +121,59 @@ impl<'a> SchemaCompiler<'a> {
                 return Err(SchemaError::NotASchema { pointer: self.pointer(id) });
             }
         };
-        let here = SubschemaContext { id, members, resource };
+        let subschema = SubschemaContext { id, members, resource };
         if self.dialect == SchemaDialect::Draft7 && members.contains_key("$ref") {
-            let reference = self.reference(here, "$ref")?;
+            let reference = self.reference(subschema, "$ref")?;
             return Ok(SchemaNode {
                 logic: boxed(LogicRules { reference, ..LogicRules::default() }),
                 ..SchemaNode::default()
             });
         }
-        self.describe(here);
+        self.report_unenforced(subschema);
         let has = |keywords: &[&str]| keywords.iter().any(|keyword| members.contains_key(keyword));
         Ok(SchemaNode {
             refused: false,
-            types: self.types(here)?,
-            values: if has(&["enum", "const"]) { boxed(self.values(here)?) } else { None },
-            number: if has(NUMBER) { boxed(self.number_rules(here)?) } else { None },
-            string: if has(STRING) { boxed(self.string_rules(here)?) } else { None },
-            array: if has(ARRAY) { boxed(self.array_rules(here)?) } else { None },
-            object: if has(OBJECT) { boxed(self.object_rules(here)?) } else { None },
-            logic: if has(LOGIC) { boxed(self.logic(here)?) } else { None },
+            types: self.type_rule(subschema)?,
+            values: if has(&["enum", "const"]) { boxed(self.value_rules(subschema)?) } else { None },
+            number: if has(NUMBER) { boxed(self.number_rules(subschema)?) } else { None },
+            string: if has(STRING) { boxed(self.string_rules(subschema)?) } else { None },
+            array: if has(ARRAY) { boxed(self.array_rules(subschema)?) } else { None },
+            object: if has(OBJECT) { boxed(self.object_rules(subschema)?) } else { None },
+            logic: if has(LOGIC) { boxed(self.logic_rules(subschema)?) } else { None },
         })
     }
 
-    /// Lists what only looks like a demand.
-    fn describe(&mut self, here: SubschemaContext<'a>) {
-        for keyword in here.members.keys().filter(|keyword| !keywords::is_known(keyword)) {
-            self.report(here, keyword, SupportGap::UnknownKeyword);
+    /// Reports keywords that are not enforced.
+    fn report_unenforced(&mut self, subschema: SubschemaContext<'a>) {
+        for keyword in subschema.members.keys().filter(|keyword| !keywords::is_known(keyword)) {
+            self.report(subschema, keyword, SupportGap::UnknownKeyword);
         }
-        if here.members.contains_key("$schema") && SchemaDialect::declared(here.members).is_none() {
-            self.report(here, "$schema", SupportGap::UnknownDialect);
+        if subschema.members.contains_key("$schema") && SchemaDialect::declared(subschema.members).is_none() {
+            self.report(subschema, "$schema", SupportGap::UnknownDialect);
         }
-        if let Some(name) = here.members.get("format").and_then(Json::as_str)
+        if let Some(name) = subschema.members.get("format").and_then(Json::as_str)
             && !format::is_known(name)
         {
-            self.report(here, "format", SupportGap::UnknownFormat);
+            self.report(subschema, "format", SupportGap::UnknownFormat);
         }
     }
 
-    pub(super) fn bad(
+    pub(super) fn bad_keyword(
         &self,
-        here: SubschemaContext<'a>,
+        subschema: SubschemaContext<'a>,
         keyword: &'static str,
         expected: &'static str,
     ) -> SchemaError {
-        SchemaError::BadKeyword { pointer: self.pointer(here.id), keyword, expected }
+        SchemaError::BadKeyword { pointer: self.pointer(subschema.id), keyword, expected }
     }
 
-    pub(super) fn unknown_type(&self, here: SubschemaContext<'a>, name: &str) -> SchemaError {
-        SchemaError::UnknownType { pointer: self.pointer(here.id), name: excerpt(name) }
+    pub(super) fn unknown_type(&self, subschema: SubschemaContext<'a>, name: &str) -> SchemaError {
+        SchemaError::UnknownType { pointer: self.pointer(subschema.id), name: excerpt(name) }
     }
 
-    pub(super) fn report(&mut self, here: SubschemaContext<'a>, keyword: &str, gap: SupportGap) {
+    pub(super) fn report(&mut self, subschema: SubschemaContext<'a>, keyword: &str, gap: SupportGap) {
         if self.unsupported.len() < MAX_UNSUPPORTED {
-            let pointer = self.pointer(here.id);
+            let pointer = self.pointer(subschema.id);
             self.unsupported.push(UnsupportedKeyword { pointer, keyword: keyword.to_owned(), gap });
         }
     }

@@ -24,22 +24,24 @@ const EXCERPT: usize = 80;
 impl<'a> SchemaCompiler<'a> {
     pub(super) fn reference(
         &mut self,
-        here: SubschemaContext<'a>,
+        subschema: SubschemaContext<'a>,
         keyword: &'static str,
     ) -> CompileResult<Option<SchemaNodeId>> {
-        let reference = match here.members.get(keyword) {
+        let reference = match subschema.members.get(keyword) {
             None => return Ok(None),
             Some(Json::String(reference)) => reference,
-            Some(_) => return Err(self.bad(here, keyword, "a reference in a string")),
+            Some(_) => return Err(self.bad_keyword(subschema, keyword, "a reference in a string")),
         };
-        match self.index.find(here.resource, reference) {
-            ReferenceTarget::Found(json) => self.child(here, keyword, PointerToken::None, json).map(Some),
+        match self.index.find(subschema.resource, reference) {
+            ReferenceTarget::Found(json) => {
+                self.child(subschema, keyword, PointerToken::None, json).map(Some)
+            }
             ReferenceTarget::Remote => {
-                self.report(here, keyword, SupportGap::RemoteReference);
+                self.report(subschema, keyword, SupportGap::RemoteReference);
                 Ok(None)
             }
             ReferenceTarget::Dangling => Err(SchemaError::DanglingReference {
-                pointer: self.pointer(here.id),
+                pointer: self.pointer(subschema.id),
                 reference: reference.chars().take(EXCERPT).collect(),
             }),
         }
@@ -47,7 +49,7 @@ impl<'a> SchemaCompiler<'a> {
 
     pub(super) fn pattern(
         &mut self,
-        here: SubschemaContext<'a>,
+        subschema: SubschemaContext<'a>,
         keyword: &'static str,
         text: &str,
     ) -> CompileResult<Option<EcmaPattern>> {
@@ -58,11 +60,11 @@ impl<'a> SchemaCompiler<'a> {
         match EcmaPattern::compile(text) {
             Ok(pattern) => Ok(Some(pattern)),
             Err(PatternError::Unsupported(gap)) => {
-                self.report(here, keyword, gap);
+                self.report(subschema, keyword, gap);
                 Ok(None)
             }
             Err(PatternError::Malformed(reason)) => Err(SchemaError::BadPattern {
-                pointer: self.pointer(here.id),
+                pointer: self.pointer(subschema.id),
                 pattern: text.chars().take(EXCERPT).collect(),
                 reason,
             }),
@@ -71,54 +73,58 @@ impl<'a> SchemaCompiler<'a> {
 
     pub(super) fn child(
         &mut self,
-        here: SubschemaContext<'a>,
+        subschema: SubschemaContext<'a>,
         keyword: &'static str,
         token: PointerToken<'a>,
         json: &'a Json,
     ) -> CompileResult<SchemaNodeId> {
-        self.enqueue(json, here.resource, NodeOrigin { parent: Some(here.id), keyword, token })
+        self.enqueue(json, subschema.resource, NodeOrigin { parent: Some(subschema.id), keyword, token })
     }
 
-    pub(super) fn one(
+    pub(super) fn subschema(
         &mut self,
-        here: SubschemaContext<'a>,
+        subschema: SubschemaContext<'a>,
         keyword: &'static str,
     ) -> CompileResult<Option<SchemaNodeId>> {
-        let Some(json) = here.members.get(keyword) else { return Ok(None) };
-        self.child(here, keyword, PointerToken::None, json).map(Some)
+        let Some(json) = subschema.members.get(keyword) else { return Ok(None) };
+        self.child(subschema, keyword, PointerToken::None, json).map(Some)
     }
 
-    pub(super) fn list(
+    pub(super) fn subschemas(
         &mut self,
-        here: SubschemaContext<'a>,
+        subschema: SubschemaContext<'a>,
         keyword: &'static str,
     ) -> CompileResult<Vec<SchemaNodeId>> {
-        let Some(json) = here.members.get(keyword) else { return Ok(Vec::new()) };
-        let Json::Array(items) = json else { return Err(self.bad(here, keyword, "a list of schemas")) };
-        let mut child = |(index, item)| self.child(here, keyword, PointerToken::Index(index), item);
+        let Some(json) = subschema.members.get(keyword) else { return Ok(Vec::new()) };
+        let Json::Array(items) = json else {
+            return Err(self.bad_keyword(subschema, keyword, "a list of schemas"));
+        };
+        let mut child = |(index, item)| self.child(subschema, keyword, PointerToken::Index(index), item);
         items.iter().enumerate().map(&mut child).collect()
     }
 
-    pub(super) fn map(
+    pub(super) fn named_subschemas(
         &mut self,
-        here: SubschemaContext<'a>,
+        subschema: SubschemaContext<'a>,
         keyword: &'static str,
     ) -> CompileResult<Vec<(Box<str>, SchemaNodeId)>> {
-        let Some(json) = here.members.get(keyword) else { return Ok(Vec::new()) };
-        let Json::Object(map) = json else { return Err(self.bad(here, keyword, "an object of schemas")) };
+        let Some(json) = subschema.members.get(keyword) else { return Ok(Vec::new()) };
+        let Json::Object(map) = json else {
+            return Err(self.bad_keyword(subschema, keyword, "an object of schemas"));
+        };
         let mut child = |(name, json): (&'a String, &'a Json)| {
-            Ok((name.as_str().into(), self.child(here, keyword, PointerToken::Name(name), json)?))
+            Ok((name.as_str().into(), self.child(subschema, keyword, PointerToken::Name(name), json)?))
         };
         map.iter().map(&mut child).collect()
     }
 
-    pub(super) fn names(
+    pub(super) fn property_names(
         &self,
-        here: SubschemaContext<'a>,
+        subschema: SubschemaContext<'a>,
         keyword: &'static str,
         json: Option<&Json>,
     ) -> CompileResult<Vec<Box<str>>> {
-        let bad = || self.bad(here, keyword, "a list of property names");
+        let bad = || self.bad_keyword(subschema, keyword, "a list of property names");
         let Some(json) = json else { return Ok(Vec::new()) };
         let name = |json: &Json| json.as_str().map(Into::into).ok_or_else(bad);
         json.as_array().ok_or_else(bad)?.iter().map(name).collect()
@@ -126,28 +132,28 @@ impl<'a> SchemaCompiler<'a> {
 
     pub(super) fn number(
         &self,
-        here: SubschemaContext<'a>,
+        subschema: SubschemaContext<'a>,
         keyword: &'static str,
     ) -> CompileResult<Option<JsonNumber>> {
-        match here.members.get(keyword) {
+        match subschema.members.get(keyword) {
             None => Ok(None),
             Some(Json::Number(number)) => Ok(Some(number.clone())),
-            Some(_) => Err(self.bad(here, keyword, "a number")),
+            Some(_) => Err(self.bad_keyword(subschema, keyword, "a number")),
         }
     }
 
     /// A count; one too large for the machine is as good as the largest.
     pub(super) fn count(
         &self,
-        here: SubschemaContext<'a>,
+        subschema: SubschemaContext<'a>,
         keyword: &'static str,
     ) -> CompileResult<Option<u64>> {
-        match self.number(here, keyword)? {
+        match self.number(subschema, keyword)? {
             None => Ok(None),
             Some(number) if number.is_integer() && !number.is_negative() => {
                 Ok(Some(number.as_u64().unwrap_or(u64::MAX)))
             }
-            Some(_) => Err(self.bad(here, keyword, "a whole number, zero or above")),
+            Some(_) => Err(self.bad_keyword(subschema, keyword, "a whole number, zero or above")),
         }
     }
 }

@@ -18,122 +18,130 @@ use crate::schema::node::{
 use crate::schema::{EcmaPattern, SupportGap};
 
 impl<'a> SchemaCompiler<'a> {
-    pub(super) fn types(&self, here: SubschemaContext<'a>) -> CompileResult<TypeSet> {
+    pub(super) fn type_rule(&self, subschema: SubschemaContext<'a>) -> CompileResult<TypeSet> {
         let expected = "a type name or a list of type names";
-        let named = |json: &Json| match json.as_str() {
-            Some(name) => TypeSet::named(name).ok_or_else(|| self.unknown_type(here, name)),
-            None => Err(self.bad(here, "type", expected)),
+        let type_named = |json: &Json| match json.as_str() {
+            Some(name) => TypeSet::named(name).ok_or_else(|| self.unknown_type(subschema, name)),
+            None => Err(self.bad_keyword(subschema, "type", expected)),
         };
-        match here.members.get("type") {
+        match subschema.members.get("type") {
             None => Ok(TypeSet::ANY),
             Some(Json::Array(names)) => {
-                names.iter().try_fold(TypeSet::NONE, |types, name| Ok(types.with(named(name)?)))
+                names.iter().try_fold(TypeSet::NONE, |types, name| Ok(types.with(type_named(name)?)))
             }
-            Some(name) => named(name),
+            Some(name) => type_named(name),
         }
     }
 
-    pub(super) fn values(&self, here: SubschemaContext<'a>) -> CompileResult<AllowedValues> {
-        let one_of = match here.members.get("enum") {
+    pub(super) fn value_rules(&self, subschema: SubschemaContext<'a>) -> CompileResult<AllowedValues> {
+        let one_of = match subschema.members.get("enum") {
             None => None,
             Some(Json::Array(values)) => Some(values.clone()),
-            Some(_) => return Err(self.bad(here, "enum", "a list of values")),
+            Some(_) => return Err(self.bad_keyword(subschema, "enum", "a list of values")),
         };
-        Ok(AllowedValues { one_of, constant: here.members.get("const").cloned() })
+        Ok(AllowedValues { one_of, constant: subschema.members.get("const").cloned() })
     }
 
-    pub(super) fn number_rules(&mut self, here: SubschemaContext<'a>) -> CompileResult<NumberRules> {
-        let (mut minimum, mut maximum) = (self.number(here, "minimum")?, self.number(here, "maximum")?);
-        // Draft 4 wrote exclusiveness as a flag beside the limit.
-        let flagged = |keyword: &str| here.members.get(keyword).and_then(Json::as_bool);
-        let above = match flagged("exclusiveMinimum") {
+    pub(super) fn number_rules(&mut self, subschema: SubschemaContext<'a>) -> CompileResult<NumberRules> {
+        let (mut minimum, mut maximum) =
+            (self.number(subschema, "minimum")?, self.number(subschema, "maximum")?);
+        // Draft 4 wrote exclusiveness as a flag next to the limit.
+        let bool_keyword = |keyword: &str| subschema.members.get(keyword).and_then(Json::as_bool);
+        let exclusive_minimum = match bool_keyword("exclusiveMinimum") {
             Some(true) => minimum.take(),
             Some(false) => None,
-            None => self.number(here, "exclusiveMinimum")?,
+            None => self.number(subschema, "exclusiveMinimum")?,
         };
-        let below = match flagged("exclusiveMaximum") {
+        let exclusive_maximum = match bool_keyword("exclusiveMaximum") {
             Some(true) => maximum.take(),
             Some(false) => None,
-            None => self.number(here, "exclusiveMaximum")?,
+            None => self.number(subschema, "exclusiveMaximum")?,
         };
-        let mut multiple_of = self.number(here, "multipleOf")?;
+        let mut multiple_of = self.number(subschema, "multipleOf")?;
         if let Some(divisor) = &multiple_of {
             if divisor.is_zero() || divisor.is_negative() {
-                return Err(self.bad(here, "multipleOf", "a number above zero"));
+                return Err(self.bad_keyword(subschema, "multipleOf", "a number above zero"));
             }
             if divisor.is_multiple_of(divisor).is_none() {
-                self.report(here, "multipleOf", SupportGap::LongDivisor);
+                self.report(subschema, "multipleOf", SupportGap::LongDivisor);
                 multiple_of = None;
             }
         }
-        Ok(NumberRules { minimum, maximum, above, below, multiple_of })
+        Ok(NumberRules { minimum, maximum, exclusive_minimum, exclusive_maximum, multiple_of })
     }
 
-    pub(super) fn string_rules(&mut self, here: SubschemaContext<'a>) -> CompileResult<StringRules> {
-        let pattern = match here.members.get("pattern") {
+    pub(super) fn string_rules(&mut self, subschema: SubschemaContext<'a>) -> CompileResult<StringRules> {
+        let pattern = match subschema.members.get("pattern") {
             None => None,
-            Some(Json::String(text)) => self.pattern(here, "pattern", text)?,
-            Some(_) => return Err(self.bad(here, "pattern", "a regular expression in a string")),
+            Some(Json::String(text)) => self.pattern(subschema, "pattern", text)?,
+            Some(_) => {
+                return Err(self.bad_keyword(subschema, "pattern", "a regular expression in a string"));
+            }
         };
-        Ok(StringRules { min: self.count(here, "minLength")?, max: self.count(here, "maxLength")?, pattern })
-    }
-
-    pub(super) fn array_rules(&mut self, here: SubschemaContext<'a>) -> CompileResult<ArrayRules> {
-        // The array form of `items` is what later drafts call `prefixItems`.
-        let tuple = matches!(here.members.get("items"), Some(Json::Array(_)));
-        let (prefix, rest) = if tuple { ("items", "additionalItems") } else { ("prefixItems", "items") };
-        let contains = match self.one(here, "contains")? {
-            None => None,
-            Some(node) => Some(ContainsRule {
-                node,
-                min: self.count(here, "minContains")?.unwrap_or(1),
-                max: self.count(here, "maxContains")?,
-            }),
-        };
-        Ok(ArrayRules {
-            prefix: self.list(here, prefix)?,
-            items: self.one(here, rest)?,
-            contains,
-            min: self.count(here, "minItems")?,
-            max: self.count(here, "maxItems")?,
-            unique: here.members.get("uniqueItems").and_then(Json::as_bool).unwrap_or(false),
-            unevaluated: self.one(here, "unevaluatedItems")?,
+        Ok(StringRules {
+            min: self.count(subschema, "minLength")?,
+            max: self.count(subschema, "maxLength")?,
+            pattern,
         })
     }
 
-    pub(super) fn object_rules(&mut self, here: SubschemaContext<'a>) -> CompileResult<ObjectRules> {
-        let (patterns, whole) = self.pattern_properties(here)?;
+    pub(super) fn array_rules(&mut self, subschema: SubschemaContext<'a>) -> CompileResult<ArrayRules> {
+        // The array form of `items` is what later drafts call `prefixItems`.
+        let items_is_tuple = matches!(subschema.members.get("items"), Some(Json::Array(_)));
+        let (prefix_keyword, rest_keyword) =
+            if items_is_tuple { ("items", "additionalItems") } else { ("prefixItems", "items") };
+        let contains = match self.subschema(subschema, "contains")? {
+            None => None,
+            Some(node) => Some(ContainsRule {
+                node,
+                min: self.count(subschema, "minContains")?.unwrap_or(1),
+                max: self.count(subschema, "maxContains")?,
+            }),
+        };
+        Ok(ArrayRules {
+            prefix: self.subschemas(subschema, prefix_keyword)?,
+            items: self.subschema(subschema, rest_keyword)?,
+            contains,
+            min: self.count(subschema, "minItems")?,
+            max: self.count(subschema, "maxItems")?,
+            unique: subschema.members.get("uniqueItems").and_then(Json::as_bool).unwrap_or(false),
+            unevaluated: self.subschema(subschema, "unevaluatedItems")?,
+        })
+    }
+
+    pub(super) fn object_rules(&mut self, subschema: SubschemaContext<'a>) -> CompileResult<ObjectRules> {
+        let (patterns, all_compiled) = self.pattern_properties(subschema)?;
         let mut rules = ObjectRules {
-            properties: self.map(here, "properties")?,
+            properties: self.named_subschemas(subschema, "properties")?,
             patterns,
-            additional: self.one(here, "additionalProperties")?,
-            names: self.one(here, "propertyNames")?,
-            required: self.names(here, "required", here.members.get("required"))?,
-            min: self.count(here, "minProperties")?,
-            max: self.count(here, "maxProperties")?,
+            additional: self.subschema(subschema, "additionalProperties")?,
+            names: self.subschema(subschema, "propertyNames")?,
+            required: self.property_names(subschema, "required", subschema.members.get("required"))?,
+            min: self.count(subschema, "minProperties")?,
+            max: self.count(subschema, "maxProperties")?,
             dependent_required: Vec::new(),
-            dependent_schemas: self.map(here, "dependentSchemas")?,
-            unevaluated: self.one(here, "unevaluatedProperties")?,
+            dependent_schemas: self.named_subschemas(subschema, "dependentSchemas")?,
+            unevaluated: self.subschema(subschema, "unevaluatedProperties")?,
         };
         rules.required.sort_unstable();
         rules.required.dedup();
-        if let Some(json) = here.members.get("dependentRequired") {
+        if let Some(json) = subschema.members.get("dependentRequired") {
             let Json::Object(map) = json else {
-                return Err(self.bad(here, "dependentRequired", "an object of name lists"));
+                return Err(self.bad_keyword(subschema, "dependentRequired", "an object of name lists"));
             };
             for (name, list) in map {
-                let names = self.names(here, "dependentRequired", Some(list))?;
+                let names = self.property_names(subschema, "dependentRequired", Some(list))?;
                 rules.dependent_required.push((name.as_str().into(), names));
             }
         }
-        self.dependencies(here, &mut rules)?;
+        self.dependencies(subschema, &mut rules)?;
         // If a pattern is missing, it is unknown which properties are additional, so they are not
         // refused.
-        if !whole && rules.additional.take().is_some() {
-            self.report(here, "additionalProperties", SupportGap::UnknownPattern);
+        if !all_compiled && rules.additional.take().is_some() {
+            self.report(subschema, "additionalProperties", SupportGap::UnknownPattern);
         }
-        if !whole && rules.unevaluated.take().is_some() {
-            self.report(here, "unevaluatedProperties", SupportGap::UnknownPattern);
+        if !all_compiled && rules.unevaluated.take().is_some() {
+            self.report(subschema, "unevaluatedProperties", SupportGap::UnknownPattern);
         }
         Ok(rules)
     }
@@ -141,67 +149,73 @@ impl<'a> SchemaCompiler<'a> {
     /// The patterns with their schemas, and whether all of them could be compiled.
     fn pattern_properties(
         &mut self,
-        here: SubschemaContext<'a>,
+        subschema: SubschemaContext<'a>,
     ) -> CompileResult<(Vec<(EcmaPattern, SchemaNodeId)>, bool)> {
-        let (mut found, mut whole) = (Vec::new(), true);
-        let Some(json) = here.members.get("patternProperties") else { return Ok((found, whole)) };
+        let (mut patterns, mut all_compiled) = (Vec::new(), true);
+        let Some(json) = subschema.members.get("patternProperties") else {
+            return Ok((patterns, all_compiled));
+        };
         let Json::Object(map) = json else {
-            return Err(self.bad(here, "patternProperties", "an object of schemas"));
+            return Err(self.bad_keyword(subschema, "patternProperties", "an object of schemas"));
         };
         for (text, json) in map {
-            let node = self.child(here, "patternProperties", PointerToken::Name(text), json)?;
-            match self.pattern(here, "patternProperties", text)? {
-                Some(pattern) => found.push((pattern, node)),
-                None => whole = false,
+            let node = self.child(subschema, "patternProperties", PointerToken::Name(text), json)?;
+            match self.pattern(subschema, "patternProperties", text)? {
+                Some(pattern) => patterns.push((pattern, node)),
+                None => all_compiled = false,
             }
         }
-        Ok((found, whole))
+        Ok((patterns, all_compiled))
     }
 
     /// Reads `dependencies`, which later drafts split into `dependentRequired` and
     /// `dependentSchemas`.
-    fn dependencies(&mut self, here: SubschemaContext<'a>, rules: &mut ObjectRules) -> CompileResult<()> {
-        let Some(json) = here.members.get("dependencies") else { return Ok(()) };
+    fn dependencies(
+        &mut self,
+        subschema: SubschemaContext<'a>,
+        rules: &mut ObjectRules,
+    ) -> CompileResult<()> {
+        let Some(json) = subschema.members.get("dependencies") else { return Ok(()) };
         let Json::Object(map) = json else {
-            return Err(self.bad(here, "dependencies", "an object of name lists or schemas"));
+            return Err(self.bad_keyword(subschema, "dependencies", "an object of name lists or schemas"));
         };
         for (name, json) in map {
             if let Json::Array(_) = json {
-                let names = self.names(here, "dependencies", Some(json))?;
+                let names = self.property_names(subschema, "dependencies", Some(json))?;
                 rules.dependent_required.push((name.as_str().into(), names));
             } else {
-                let node = self.child(here, "dependencies", PointerToken::Name(name), json)?;
+                let node = self.child(subschema, "dependencies", PointerToken::Name(name), json)?;
                 rules.dependent_schemas.push((name.as_str().into(), node));
             }
         }
         Ok(())
     }
 
-    pub(super) fn logic(&mut self, here: SubschemaContext<'a>) -> CompileResult<LogicRules> {
-        let dynamic = here.members.get("$dynamicRef").and_then(Json::as_str);
+    pub(super) fn logic_rules(&mut self, subschema: SubschemaContext<'a>) -> CompileResult<LogicRules> {
+        let dynamic = subschema.members.get("$dynamicRef").and_then(Json::as_str);
         let dynamic = match dynamic {
             Some(reference) if self.index.is_ambiguous(reference) => {
-                self.report(here, "$dynamicRef", SupportGap::DynamicReference);
+                self.report(subschema, "$dynamicRef", SupportGap::DynamicReference);
                 None
             }
-            Some(_) => self.reference(here, "$dynamicRef")?,
+            Some(_) => self.reference(subschema, "$dynamicRef")?,
             None => None,
         };
-        let condition = match self.one(here, "if")? {
+        let condition = match self.subschema(subschema, "if")? {
             None => None,
             Some(test) => Some(ConditionalRule {
                 test,
-                then: self.one(here, "then")?,
-                otherwise: self.one(here, "else")?,
+                then: self.subschema(subschema, "then")?,
+                otherwise: self.subschema(subschema, "else")?,
             }),
         };
         Ok(LogicRules {
-            reference: self.reference(here, "$ref")?,
+            reference: self.reference(subschema, "$ref")?,
             dynamic,
-            all: self.list(here, "allOf")?,
-            any: self.list(here, "anyOf")?,
-            one: self.list(here, "oneOf")?,
-            not: self.one(here, "not")?,
+            all_of: self.subschemas(subschema, "allOf")?,
+            any_of: self.subschemas(subschema, "anyOf")?,
+            one_of: self.subschemas(subschema, "oneOf")?,
+            not: self.subschema(subschema, "not")?,
             condition,
         })
     }

@@ -244,7 +244,7 @@ impl PatternParser<'_> {
         Ok(Some(u32::from(c)))
     }
 
-    fn escape(&mut self, place: EscapeContext) -> Result<PatternEscape, PatternError> {
+    fn escape(&mut self, context: EscapeContext) -> Result<PatternEscape, PatternError> {
         let c = self.rest.next().ok_or_else(|| malformed("a backslash ends the pattern"))?;
         let code = match c {
             'd' => return Ok(PatternEscape::Set(DIGIT.to_vec())),
@@ -253,10 +253,10 @@ impl PatternParser<'_> {
             'W' => return Ok(PatternEscape::Set(others(WORD))),
             's' => return Ok(PatternEscape::Set(SPACE.to_vec())),
             'S' => return Ok(PatternEscape::Set(others(SPACE))),
-            'b' if place == EscapeContext::Outside => {
+            'b' if context == EscapeContext::Outside => {
                 return Ok(PatternEscape::Look(PatternAssertion::Boundary));
             }
-            'B' if place == EscapeContext::Outside => {
+            'B' if context == EscapeContext::Outside => {
                 return Ok(PatternEscape::Look(PatternAssertion::NoBoundary));
             }
             'b' => 0x08,

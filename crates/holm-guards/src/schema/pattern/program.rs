@@ -113,8 +113,8 @@ impl ProgramWriter {
     }
 
     fn point(&mut self, at: usize, step: PatternInstruction) {
-        if let Some(place) = self.steps.get_mut(at) {
-            *place = step;
+        if let Some(slot) = self.steps.get_mut(at) {
+            *slot = step;
         }
     }
 
@@ -137,8 +137,8 @@ impl ProgramWriter {
 
     fn choice(&mut self, branches: &[PatternNode]) -> Option<()> {
         let mut jumps = Vec::new();
-        for (place, branch) in branches.iter().enumerate() {
-            if place + 1 == branches.len() {
+        for (index, branch) in branches.iter().enumerate() {
+            if index + 1 == branches.len() {
                 self.write(branch)?;
                 break;
             }

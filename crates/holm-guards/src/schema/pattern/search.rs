@@ -88,19 +88,19 @@ impl<'p> PatternSearch<'p> {
 
     /// The state after a character of this class; nothing if the pattern has matched before it.
     fn step(&mut self, state: usize, class: usize) -> Option<usize> {
-        let place = state * self.program.class_count() + class;
-        match self.table.get(place).copied().unwrap_or(UNKNOWN) {
+        let index = state * self.program.class_count() + class;
+        match self.table.get(index).copied().unwrap_or(UNKNOWN) {
             MATCH => None,
-            UNKNOWN => self.work_out(state, class, place),
+            UNKNOWN => self.work_out(state, class, index),
             known => Some((known - FIRST_STATE) as usize),
         }
     }
 
-    fn work_out(&mut self, state: usize, class: usize, place: usize) -> Option<usize> {
+    fn work_out(&mut self, state: usize, class: usize, index: usize) -> Option<usize> {
         let c = self.program.example(class);
         let after = if contains(WORD, c) { CharSide::Word } else { CharSide::Other };
         if self.reach(state, after) {
-            self.remember(place, MATCH);
+            self.remember(index, MATCH);
             return None;
         }
         let mut steps = self.fresh();
@@ -116,18 +116,18 @@ impl<'p> PatternSearch<'p> {
         let before = if self.program.has_boundary { after } else { CharSide::Other };
         let next = SearchState { before, steps };
         if let Some(known) = self.states.iter().position(|state| *state == next) {
-            self.remember(place, entry(known));
+            self.remember(index, entry(known));
             return Some(known);
         }
-        let room = (self.states.len() + 1) * self.program.class_count() <= MAX_TABLE
+        let fits = (self.states.len() + 1) * self.program.class_count() <= MAX_TABLE
             && self.states.len() < MAX_STATES;
-        if !room {
+        if !fits {
             self.states.clear();
             self.table.clear();
             return Some(self.keep(next));
         }
         let new = self.keep(next);
-        self.remember(place, entry(new));
+        self.remember(index, entry(new));
         Some(new)
     }
 
@@ -142,8 +142,8 @@ impl<'p> PatternSearch<'p> {
         self.states.len() - 1
     }
 
-    fn remember(&mut self, place: usize, entry: u32) {
-        if let Some(known) = self.table.get_mut(place) {
+    fn remember(&mut self, index: usize, entry: u32) {
+        if let Some(known) = self.table.get_mut(index) {
             *known = entry;
         }
     }

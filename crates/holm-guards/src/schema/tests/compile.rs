@@ -111,8 +111,8 @@ fn what_is_not_enforced_is_named() {
 #[test]
 fn a_gap_reads_as_a_sentence() {
     let schema = schema(r#"{"items":{"pattern":"(?=a)"}}"#);
-    let told = schema.unsupported().iter().map(ToString::to_string).collect::<Vec<_>>();
-    assert_eq!(told, ["`pattern` at `/items` is not enforced: the pattern looks ahead or behind"]);
+    let messages = schema.unsupported().iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(messages, ["`pattern` at `/items` is not enforced: the pattern looks ahead or behind"]);
 }
 
 #[test]

@@ -7,8 +7,8 @@ use super::{json, schema};
 
 fn check(source: &str, value: &str, expected: &[&str]) {
     let violations = schema(source).validate(&json(value)).expect_err(source);
-    let told: Vec<_> = violations.iter().map(ToString::to_string).collect();
-    assert_eq!(told, expected, "{source} with {value}");
+    let messages: Vec<_> = violations.iter().map(ToString::to_string).collect();
+    assert_eq!(messages, expected, "{source} with {value}");
 }
 
 #[test]

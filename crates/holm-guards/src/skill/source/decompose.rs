@@ -20,19 +20,19 @@ pub(super) fn decompose(c: char, out: &mut impl FnMut(char)) {
         return;
     }
     let mut marks = ['\0'; MAX_MARKS];
-    let mut letter = c;
+    let mut base_char = c;
     let mut count = 0;
     for slot in &mut marks {
-        let Some((base, mark)) = step(letter) else { break };
-        (letter, *slot) = (base, mark);
+        let Some((base, mark)) = step(base_char) else { break };
+        (base_char, *slot) = (base, mark);
         count += 1;
     }
-    out(letter);
+    out(base_char);
     marks.into_iter().take(count).rev().for_each(out);
 }
 
-fn step(letter: char) -> Option<(char, char)> {
-    let at = TABLE.binary_search_by_key(&letter, |(whole, _, _)| *whole).ok()?;
+fn step(character: char) -> Option<(char, char)> {
+    let at = TABLE.binary_search_by_key(&character, |(composed, _, _)| *composed).ok()?;
     TABLE.get(at).map(|(_, base, mark)| (*base, *mark))
 }
 
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn whole_letters_and_their_parts_come_out_alike() {
-        for (whole, parts) in [
+        for (composed, parts) in [
             ("é", "e\u{301}"),
             ("ǖ", "u\u{308}\u{304}"),
             ("ệ", "e\u{323}\u{302}"),
@@ -190,7 +190,7 @@ mod tests {
             ("가", "\u{1100}\u{1161}"),
             ("x東", "x東"),
         ] {
-            assert_eq!(apart(whole), parts);
+            assert_eq!(apart(composed), parts);
             assert_eq!(apart(parts), parts);
         }
     }

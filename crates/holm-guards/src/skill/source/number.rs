@@ -34,8 +34,8 @@ impl DecimalNumber {
             Some((mantissa, power)) => (mantissa, power.parse::<i64>().ok()?),
             None => (text, 0),
         };
-        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let mut digits = whole.to_string();
+        let (integer_part, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let mut digits = integer_part.to_string();
         digits.push_str(fraction);
         if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
             return None;
@@ -164,8 +164,8 @@ fn readings(numeral: &str, emit: &mut impl FnMut(&str)) {
 
 /// Apostrophes group thousands (`1'234.5`), or part two figures (`5'11`).
 fn apostrophes(mantissa: &str, emit: &mut impl FnMut(&str)) {
-    let (whole, _) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    if is_grouped(whole, '\'') {
+    let (integer_part, _) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    if is_grouped(integer_part, '\'') {
         return emit(&mantissa.replace('\'', ""));
     }
     mantissa.split('\'').for_each(emit);
@@ -175,10 +175,10 @@ fn apostrophes(mantissa: &str, emit: &mut impl FnMut(&str)) {
 /// comma parts a list.
 fn mixed(mantissa: &str, emit: &mut impl FnMut(&str)) {
     let (decimal, group) = if mantissa.rfind(',') > mantissa.rfind('.') { (',', '.') } else { ('.', ',') };
-    if let Some((whole, fraction)) = mantissa.rsplit_once(decimal)
-        && is_grouped(whole, group)
+    if let Some((integer_part, fraction)) = mantissa.rsplit_once(decimal)
+        && is_grouped(integer_part, group)
     {
-        let mut reading = whole.replace(group, "");
+        let mut reading = integer_part.replace(group, "");
         reading.push('.');
         reading.push_str(fraction);
         return emit(&reading);

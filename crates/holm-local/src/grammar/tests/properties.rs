@@ -59,7 +59,7 @@ fn schemas() -> impl Strategy<Value = Json> {
                 let properties = Json::object(members.into_iter().map(|(name, (schema, _))| (name, schema)));
                 json(&format!(r#"{{"type":"object","properties":{properties},"required":{required},"additionalProperties":false}}"#))
             }),
-            (inner.clone(), inner).prop_map(|(one, other)| json(&format!(r#"{{"anyOf":[{one},{other}]}}"#))),
+            (inner.clone(), inner).prop_map(|(a, b)| json(&format!(r#"{{"anyOf":[{a},{b}]}}"#))),
         ]
     })
 }

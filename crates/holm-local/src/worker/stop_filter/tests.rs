@@ -3,18 +3,18 @@ use super::{FilterOutput, StopSequenceFilter};
 /// Pushes pieces and gives everything that was said, and whether a stop ended it.
 fn check(stops: &[&str], pieces: &[&[u8]], expect: (&str, bool)) {
     let mut speech = StopSequenceFilter::new(stops.iter().map(|stop| String::from(*stop)).collect());
-    let mut said = String::new();
-    for piece in pieces {
-        match speech.push(piece) {
-            FilterOutput::More(text) => said += &text,
+    let mut output = String::new();
+    for chunk in pieces {
+        match speech.push(chunk) {
+            FilterOutput::More(text) => output += &text,
             FilterOutput::Last(text) => {
-                said += &text;
-                return assert_eq!((said.as_str(), true), expect);
+                output += &text;
+                return assert_eq!((output.as_str(), true), expect);
             }
         }
     }
-    said += &speech.rest();
-    assert_eq!((said.as_str(), false), expect);
+    output += &speech.rest();
+    assert_eq!((output.as_str(), false), expect);
 }
 
 #[test]

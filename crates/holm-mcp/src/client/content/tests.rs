@@ -24,8 +24,8 @@ fn texts_are_joined_and_everything_else_stands_beside_them() {
 
 #[test]
 fn a_failure_is_a_failure_and_never_silent() {
-    let said = take(json!({ "content": [{ "type": "text", "text": "no" }], "isError": true }));
-    assert_eq!((said.outcome, said.text.as_str()), (Outcome::Failed, "no"));
+    let result = take(json!({ "content": [{ "type": "text", "text": "no" }], "isError": true }));
+    assert_eq!((result.outcome, result.text.as_str()), (Outcome::Failed, "no"));
     let silent = take(json!({ "content": [], "isError": true }));
     assert_eq!(silent.outcome, Outcome::Failed);
     assert!(!silent.text.is_empty());

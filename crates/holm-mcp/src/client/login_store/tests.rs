@@ -24,39 +24,40 @@ fn login(issuer: &str) -> StoredCredentials {
 async fn a_login_is_kept_for_one_server_at_one_address() {
     let folder = tempfile::tempdir().unwrap();
     let logins = LoginStore::new(folder.path().join("logins"));
-    let one = of(&logins, "a", "https://mcp.example/mcp");
-    assert!(one.load().await.unwrap().is_none());
-    one.save(login("https://issuer.example")).await.unwrap();
+    let login_file = of(&logins, "a", "https://mcp.example/mcp");
+    assert!(login_file.load().await.unwrap().is_none());
+    login_file.save(login("https://issuer.example")).await.unwrap();
     let kept = of(&logins, "a", "https://mcp.example/mcp").load().await.unwrap().unwrap();
     assert_eq!((kept.client_id.as_str(), kept.issuer.as_deref()), ("client", Some("https://issuer.example")));
     for (server, url) in [("a", "https://evil.example/mcp"), ("b", "https://mcp.example/mcp")] {
         assert!(of(&logins, server, url).load().await.unwrap().is_none(), "{server} at {url}");
     }
     assert_eq!(logins.forget(&name("a")).unwrap(), 1);
-    assert!(one.load().await.unwrap().is_none());
+    assert!(login_file.load().await.unwrap().is_none());
 }
 
 #[tokio::test]
 async fn a_login_is_taken_back_alone() {
     let folder = tempfile::tempdir().unwrap();
     let logins = LoginStore::new(folder.path());
-    let (one, other) = (of(&logins, "a", "https://a.example"), of(&logins, "a", "https://b.example"));
-    for kept in [&one, &other] {
+    let (first, second) = (of(&logins, "a", "https://a.example"), of(&logins, "a", "https://b.example"));
+    for kept in [&first, &second] {
         kept.save(login("https://issuer.example")).await.unwrap();
     }
-    one.clear().await.unwrap();
-    one.clear().await.unwrap();
-    assert!(one.load().await.unwrap().is_none() && other.load().await.unwrap().is_some());
+    first.clear().await.unwrap();
+    first.clear().await.unwrap();
+    assert!(first.load().await.unwrap().is_none() && second.load().await.unwrap().is_some());
 }
 
 #[tokio::test]
 async fn a_file_of_another_address_is_no_login() {
     let folder = tempfile::tempdir().unwrap();
     let logins = LoginStore::new(folder.path());
-    let (one, other) = (of(&logins, "a", "https://a.example"), of(&logins, "a", "https://b.example"));
-    one.save(login("https://issuer.example")).await.unwrap();
-    fs::copy(one.files.path(&one.server, &one.hash), other.files.path(&other.server, &other.hash)).unwrap();
-    assert!(other.load().await.unwrap().is_none());
+    let (first, second) = (of(&logins, "a", "https://a.example"), of(&logins, "a", "https://b.example"));
+    first.save(login("https://issuer.example")).await.unwrap();
+    fs::copy(first.files.path(&first.server, &first.hash), second.files.path(&second.server, &second.hash))
+        .unwrap();
+    assert!(second.load().await.unwrap().is_none());
 }
 
 #[cfg(unix)]
@@ -64,26 +65,26 @@ async fn a_file_of_another_address_is_no_login() {
 async fn only_its_owner_reads_a_login_and_nothing_prints_it() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = tempfile::tempdir().unwrap();
-    let one = of(&LoginStore::new(folder.path()), "a", "https://a.example");
-    one.save(login("https://issuer.example")).await.unwrap();
-    let path = one.files.path(&one.server, &one.hash);
+    let login_file = of(&LoginStore::new(folder.path()), "a", "https://a.example");
+    login_file.save(login("https://issuer.example")).await.unwrap();
+    let path = login_file.files.path(&login_file.server, &login_file.hash);
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-    let printed = format!("{one:?} {:?}", one.load().await);
+    let printed = format!("{login_file:?} {:?}", login_file.load().await);
     assert!(!printed.contains("canary"), "{printed}");
     // A folder in the file's place cannot be written over.
     fs::remove_file(&path).unwrap();
     fs::create_dir(&path).unwrap();
-    let error = one.save(login("https://issuer.example")).await.unwrap_err();
+    let error = login_file.save(login("https://issuer.example")).await.unwrap_err();
     assert!(!format!("{error} {error:?}").contains("canary"), "{error}");
 }
 
 #[tokio::test]
 async fn two_processes_do_not_refresh_at_once() {
     let folder = tempfile::tempdir().unwrap();
-    let one = of(&LoginStore::new(folder.path()), "a", "https://a.example");
-    let held = one.acquire_refresh_guard().await.unwrap();
-    let other = one.clone();
-    let waits = tokio::spawn(async move { other.acquire_refresh_guard().await.is_ok() });
+    let first = of(&LoginStore::new(folder.path()), "a", "https://a.example");
+    let held = first.acquire_refresh_guard().await.unwrap();
+    let second = first.clone();
+    let waits = tokio::spawn(async move { second.acquire_refresh_guard().await.is_ok() });
     tokio::task::yield_now().await;
     assert!(!waits.is_finished());
     drop(held);

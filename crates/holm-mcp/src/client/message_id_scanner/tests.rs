@@ -4,9 +4,9 @@ use serde_json::Value;
 use super::{DEEPEST, MessageIdScanner};
 
 fn seen(text: &str) -> MessageIdScanner {
-    let mut glance = MessageIdScanner::default();
-    glance.see(text.as_bytes());
-    glance
+    let mut scanner = MessageIdScanner::default();
+    scanner.see(text.as_bytes());
+    scanner
 }
 
 fn check(text: &str, expect: Option<&str>) {
@@ -66,10 +66,10 @@ fn it_is_too_deep_exactly_where_nobody_reads_it() {
 
 #[test]
 fn it_takes_no_room() {
-    let mut glance = seen(r#"{"id":7,"result":""#);
+    let mut scanner = seen(r#"{"id":7,"result":""#);
     for _ in 0..1_000 {
-        glance.see(&[b'x'; 1_000]);
+        scanner.see(&[b'x'; 1_000]);
     }
-    assert!(glance.word.len() < 1_000);
-    assert!(glance.answers().is_some());
+    assert!(scanner.word.len() < 1_000);
+    assert!(scanner.answers().is_some());
 }

@@ -40,11 +40,11 @@ fn a_command_line_opens_plain_files_and_a_projects_only_those_of_the_project() {
 fn a_hint_speaks_of_known_places_alone() {
     let (_folder, top) = project();
     let known = [top.join("work"), top.join("outside.txt")];
-    let said = |name: &str| missed(&format!("EACCES '{}/{name}'", top.display()), &known);
-    assert_eq!(said("work/server.py"), Some(format!("read:{}/work/server.py", top.display())));
-    assert!(said("outside.txt").is_some(), "its command line names it");
+    let hint = |name: &str| missed(&format!("EACCES '{}/{name}'", top.display()), &known);
+    assert_eq!(hint("work/server.py"), Some(format!("read:{}/work/server.py", top.display())));
+    assert!(hint("outside.txt").is_some(), "its command line names it");
     for name in ["work/../outside.txt", "work/nothing", "other"] {
-        assert_eq!(said(name), None, "{name}");
+        assert_eq!(hint(name), None, "{name}");
     }
     assert_eq!(missed("EACCES '/etc/passwd'", &known), None);
 }
@@ -54,7 +54,7 @@ fn the_file_that_is_complained_about_is_meant_and_not_who_complains() {
     let there = tempfile::NamedTempFile::new().unwrap();
     let known = [there.path().to_owned()];
     let there = there.path().display().to_string();
-    let check = |said: &str, expect: Option<String>| assert_eq!(missed(said, &known), expect, "{said}");
+    let check = |output: &str, expect: Option<String>| assert_eq!(missed(output, &known), expect, "{output}");
     let grant = Some(format!("read:{there}"));
     check(&format!("cat: {there}: Permission denied"), grant.clone());
     check(&format!("{there}: Permission denied"), grant.clone());

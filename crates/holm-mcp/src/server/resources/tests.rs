@@ -100,8 +100,8 @@ async fn connect(
     let (ours, theirs) = tokio::io::duplex(64 * 1024);
     let (read, write) = tokio::io::split(theirs);
     tokio::spawn(serve_stdio(exposed, read, write));
-    let (sender, told) = mpsc::unbounded_channel();
-    (Told(sender).serve(ours).await.unwrap(), told)
+    let (sender, notices) = mpsc::unbounded_channel();
+    (Told(sender).serve(ours).await.unwrap(), notices)
 }
 
 fn after(cursor: Option<String>) -> Option<PaginatedRequestParams> {
@@ -113,7 +113,7 @@ async fn texts_are_listed_in_pages_and_read() {
     let books = Books::of(&["a", "bb", "ccc"]);
     let (client, _told) = connect(McpServerHandler::new().library(books)).await;
     let first = client.list_resources(after(None)).await.unwrap();
-    let uris: Vec<String> = first.resources.iter().map(|one| one.uri.clone()).collect();
+    let uris: Vec<String> = first.resources.iter().map(|resource| resource.uri.clone()).collect();
     assert_eq!((uris, first.next_cursor.as_deref()), (vec!["book://1".into(), "book://2".into()], Some("2")));
     let last = client.list_resources(after(first.next_cursor)).await.unwrap();
     assert_eq!((last.resources[0].uri.as_str(), last.next_cursor), ("book://3", None));
@@ -134,8 +134,8 @@ async fn no_secret_leaves_in_a_title_or_in_a_text() {
     let (client, _told) = connect(exposed.library(books)).await;
     let listed = client.list_resources(after(None)).await.unwrap();
     let read = client.read_resource(ReadResourceRequestParams::new(&*listed.resources[0].uri)).await.unwrap();
-    let said = format!("{listed:?} {read:?}");
-    assert!(!said.contains("canary") && said.matches("‹secret:mine›").count() == 2, "{said}");
+    let output = format!("{listed:?} {read:?}");
+    assert!(!output.contains("canary") && output.matches("‹secret:mine›").count() == 2, "{output}");
 }
 
 #[tokio::test]
@@ -159,13 +159,13 @@ async fn prompts_are_listed_in_pages_and_filled_in() {
 #[tokio::test]
 async fn a_client_hears_that_texts_and_prompts_came() {
     let (texts, prompts) = (Books::of(&[]), Books::of(&[]));
-    let (client, mut told) =
+    let (client, mut notices) =
         connect(McpServerHandler::new().library(texts.clone()).prompts(prompts.clone())).await;
     assert!(client.list_resources(after(None)).await.unwrap().resources.is_empty());
     for (books, expect) in [(&texts, "resources"), (&prompts, "prompts"), (&texts, "resources")] {
         books.add("more");
-        let said = tokio::time::timeout(PATIENCE, told.recv()).await.unwrap();
-        assert_eq!(said, Some(expect));
+        let notice = tokio::time::timeout(PATIENCE, notices.recv()).await.unwrap();
+        assert_eq!(notice, Some(expect));
     }
     assert_eq!(client.list_prompts(after(None)).await.unwrap().prompts.len(), 1);
 }

@@ -30,10 +30,10 @@ struct Told {
 
 /// Everything that is wrong with a tree that has come to its end.
 pub(super) fn faults(root: &str, journals: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
-    let told: BTreeMap<&str, Told> = journals.iter().map(|(name, text)| (&**name, tell(text))).collect();
+    let replays: BTreeMap<&str, Told> = journals.iter().map(|(name, text)| (&**name, tell(text))).collect();
     let mut faults = Vec::new();
     let mut owned = BTreeSet::new();
-    for (name, parent) in &told {
+    for (name, parent) in &replays {
         if !parent.run.is_idle() {
             faults.push(format!("{name} is still at work"));
         }
@@ -56,9 +56,11 @@ pub(super) fn faults(root: &str, journals: &BTreeMap<String, Vec<u8>>) -> Vec<St
             }
         }
         for (call, times) in &parent.apart {
-            let heard = heard(&parent.run, *call);
-            if *times != 1 || heard > 1 || (parent.heard_all && heard == 0) {
-                faults.push(format!("{name}: child {call} ended {times} times and was heard {heard} times"));
+            let deliveries = heard(&parent.run, *call);
+            if *times != 1 || deliveries > 1 || (parent.heard_all && deliveries == 0) {
+                faults.push(format!(
+                    "{name}: child {call} ended {times} times and was heard {deliveries} times"
+                ));
             }
         }
         for (call, child) in &parent.started {
@@ -66,7 +68,7 @@ pub(super) fn faults(root: &str, journals: &BTreeMap<String, Vec<u8>>) -> Vec<St
                 faults.push(format!("{child} has two parents"));
             }
             // A child that was written down and never began had nothing to lose.
-            let Some(child_told) = told.get(&**child) else { continue };
+            let Some(child_told) = replays.get(&**child) else { continue };
             let mut requests = parent.spawned.iter().filter(|(spawn, _)| spawn == call);
             let Some((_, request)) = requests.next_back() else {
                 faults.push(format!("nobody asked for {child}"));
@@ -79,7 +81,7 @@ pub(super) fn faults(root: &str, journals: &BTreeMap<String, Vec<u8>>) -> Vec<St
             }
         }
     }
-    let known = told.keys().filter(|name| **name != root && !owned.contains(**name));
+    let known = replays.keys().filter(|name| **name != root && !owned.contains(**name));
     faults.extend(known.map(|name| format!("{name} belongs to nobody")));
     faults
 }

@@ -34,10 +34,10 @@ async fn the_parent_goes_on_and_hears_the_result_before_it_ends() {
     let agent = Agent::builder("test/one", plays(script)).helpers(helpers).build().unwrap();
     let mut session = agent.start().await.unwrap();
     assert_eq!(session.prompt("go").await.unwrap().text().unwrap(), "it is 42");
-    let heard = heard(&session);
-    assert_eq!(heard.len(), 2, "{heard:?}");
-    assert!(heard[1].starts_with("The background helper `kid` (child 1) has ended."), "{heard:?}");
-    assert!(heard[1].contains(">42<"), "{heard:?}");
+    let messages = heard(&session);
+    assert_eq!(messages.len(), 2, "{messages:?}");
+    assert!(messages[1].starts_with("The background helper `kid` (child 1) has ended."), "{messages:?}");
+    assert!(messages[1].contains(">42<"), "{messages:?}");
 }
 
 #[tokio::test]
@@ -90,8 +90,8 @@ async fn a_parent_that_is_cancelled_or_told_to_stops_what_works_in_the_backgroun
         for run in journals.runs() {
             let replayed = parent.replay(&run).await.unwrap();
             assert!(replayed.run.is_idle(), "{run} is left at work");
-            let told = format!("{:?}", replayed.events);
-            assert!(run == "root" || !told.contains("for the parent alone"), "{told}");
+            let events = format!("{:?}", replayed.events);
+            assert!(run == "root" || !events.contains("for the parent alone"), "{events}");
         }
     }
 }

@@ -49,8 +49,8 @@ async fn a_helper_is_a_tool_and_its_answer_is_the_result() {
     let mut session = agent.start_as("root").await.unwrap();
     assert_eq!(session.prompt("go").await.unwrap().text().unwrap(), "it is 42");
     assert_eq!(journals.runs().len(), 2, "the child has a journal of its own");
-    let told = format!("{:?}", session.run().transcript());
-    assert!(told.contains("42"), "{told}");
+    let transcript = format!("{:?}", session.run().transcript());
+    assert!(transcript.contains("42"), "{transcript}");
 }
 
 #[tokio::test]
@@ -66,8 +66,8 @@ async fn a_child_that_fails_is_a_result_for_its_parent() {
         let parent = parent.helpers(helpers).build().unwrap();
         let mut session = parent.start().await.unwrap();
         assert_eq!(session.prompt("go").await.unwrap().text().unwrap(), "I saw it fail");
-        let told = format!("{:?}", session.run().transcript());
-        assert!(told.contains("the helper `kid` failed"), "{told}");
+        let transcript = format!("{:?}", session.run().transcript());
+        assert!(transcript.contains("the helper `kid` failed"), "{transcript}");
     }
 }
 
@@ -169,14 +169,17 @@ async fn watched(approvals: Approvals, mode: Mode, tool: &'static str) -> String
 #[tokio::test]
 async fn hooks_that_are_handed_on_look_at_the_calls_of_children_too() {
     for approvals in [Approvals::Ask, Approvals::Deny] {
-        let told = watched(approvals, Mode::Full, "act").await;
-        assert!(told.contains("nobody acts here") && !told.contains("acted"), "{approvals:?}: {told}");
-        let told = watched(approvals, Mode::Full, "look").await;
-        assert!(told.contains("acted"), "{approvals:?}: {told}");
+        let transcript = watched(approvals, Mode::Full, "act").await;
+        assert!(
+            transcript.contains("nobody acts here") && !transcript.contains("acted"),
+            "{approvals:?}: {transcript}"
+        );
+        let transcript = watched(approvals, Mode::Full, "look").await;
+        assert!(transcript.contains("acted"), "{approvals:?}: {transcript}");
     }
     // If no person is there, hooks that do not object do not replace a person's approval.
-    let told = watched(Approvals::Deny, Mode::default(), "look").await;
-    assert!(!told.contains("acted"), "{told}");
+    let transcript = watched(Approvals::Deny, Mode::default(), "look").await;
+    assert!(!transcript.contains("acted"), "{transcript}");
 }
 
 /// A model that takes one step, which is paid for, and thinks from then on; it counts its calls.
@@ -250,8 +253,8 @@ async fn a_child_that_cannot_be_gone_on_with_is_brought_to_its_end_and_paid() {
         assert_eq!(session.go_on().await.unwrap().unwrap().text().unwrap(), "I saw it fail");
         let used = session.run().usage();
         assert_eq!(used.total() - used.estimated, 13, "{reason}: what it took is paid");
-        let told = format!("{:?}", session.run().transcript());
-        assert!(told.contains(reason), "{told}");
+        let transcript = format!("{:?}", session.run().transcript());
+        assert!(transcript.contains(reason), "{transcript}");
         for run in journals.runs() {
             assert!(second.replay(&run).await.unwrap().run.is_idle(), "{reason}: {run} is left at work");
         }

@@ -124,7 +124,7 @@ impl ChildSpawner for Fragile {
                 loop {
                     for live in below.live() {
                         let text = journals.read(&live.id).await.unwrap_or_default();
-                        if RunReplay::read(&text).is_ok_and(|told| told.run.spent() > NanoUsd::ZERO) {
+                        if RunReplay::read(&text).is_ok_and(|replay| replay.run.spent() > NanoUsd::ZERO) {
                             return;
                         }
                     }

@@ -206,8 +206,8 @@ fn a_tree_that_is_killed_at_any_append_goes_on_without_orphans_or_double_results
 
 /// How far the boundaries lie apart at which a tree is killed or cancelled, unless `HOLM_TREE_STRIDE` says so: 1 takes every one of them.
 fn stride(otherwise: usize) -> usize {
-    let said = std::env::var("HOLM_TREE_STRIDE").ok().and_then(|text| text.parse().ok());
-    said.filter(|stride| *stride > 0).unwrap_or(otherwise)
+    let requested = std::env::var("HOLM_TREE_STRIDE").ok().and_then(|text| text.parse().ok());
+    requested.filter(|stride| *stride > 0).unwrap_or(otherwise)
 }
 
 #[test]

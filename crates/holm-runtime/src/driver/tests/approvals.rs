@@ -61,8 +61,8 @@ async fn every_question_of_a_batch_is_seen_once() {
 
 #[tokio::test]
 async fn a_question_that_a_mark_changes_is_withdrawn_and_asked_again() {
-    let told = Arc::new(tokio::sync::Notify::new());
-    let waits = Arc::clone(&told);
+    let notified = Arc::new(tokio::sync::Notify::new());
+    let waits = Arc::clone(&notified);
     let private = Yields { private: true, ..Yields::default() };
     let keys = tool_fn(ToolSpec { yields: private, ..declared("keys") }, move |_: ToolInvocation| {
         let waits = Arc::clone(&waits);
@@ -79,7 +79,7 @@ async fn a_question_that_a_mark_changes_is_withdrawn_and_asked_again() {
     let ending = asked(host, async |handle| {
         let mut questions = handle.questions();
         let first = questions.next().await.unwrap();
-        told.notify_one();
+        notified.notify_one();
         let second = questions.next().await.unwrap();
         assert!(first.call != second.call && first.tool_call == second.tool_call);
         assert!(!first.marks.private && second.marks.private);

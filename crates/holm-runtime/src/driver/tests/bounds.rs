@@ -108,19 +108,19 @@ async fn what_is_steered_is_bounded_also_while_a_tool_runs() {
     let mut driver = Driver::start(started(&host), host).await.unwrap();
     let handle = driver.handle();
     let talk = async {
-        let mut heard = 0;
+        let mut accepted = 0;
         // The run listens all the while, so what waits stands in the run and not on the desk.
         while handle.steer("hurry").is_ok() {
-            heard += 1;
+            accepted += 1;
             tokio::time::sleep(Duration::from_millis(1)).await;
-            assert!(heard <= 2 * crate::MOST_WAITING, "nobody stops it");
+            assert!(accepted <= 2 * crate::MOST_WAITING, "nobody stops it");
         }
         handle.cancel("enough").unwrap();
-        heard
+        accepted
     };
-    let (ending, heard) = tokio::join!(driver.prompt("go"), talk);
+    let (ending, accepted) = tokio::join!(driver.prompt("go"), talk);
     assert!(matches!(ending.unwrap(), Ending::Cancelled { .. }));
-    assert_eq!(heard, crate::MOST_WAITING);
+    assert_eq!(accepted, crate::MOST_WAITING);
 }
 
 #[tokio::test(start_paused = true)]
@@ -165,14 +165,14 @@ async fn a_snapshot_of_no_use_costs_a_second_look_at_the_journal_and_nothing_els
         }
     }
     let other = journals.open("run-2").await.unwrap().snapshot.unwrap().encode();
-    let whole = RestoredRun::whole(journals.read("run-1").await.unwrap()).await.unwrap();
+    let replayed = RestoredRun::whole(journals.read("run-1").await.unwrap()).await.unwrap();
     for bad in [b"nonsense".as_slice(), other.as_bytes()] {
         journals.open("run-1").await.unwrap().journal.keep_snapshot(bad).await.unwrap();
         let opened = journals.open("run-1").await.unwrap();
         let (folded, journal) = RestoredRun::open(&journals, "run-1", opened).await.unwrap();
         drop(journal);
-        assert_eq!(folded.head, whole.head);
-        assert_eq!(folded.run.transcript(), whole.run.transcript());
+        assert_eq!(folded.head, replayed.head);
+        assert_eq!(folded.run.transcript(), replayed.run.transcript());
     }
 }
 

@@ -41,10 +41,10 @@ async fn while_a_model_thinks_and_its_bill_still_counts() {
 #[tokio::test(start_paused = true)]
 async fn what_was_said_before_it_is_dropped_and_begins_nothing() {
     let sink = Arc::new(Mutex::new(Vec::new()));
-    let told = Arc::clone(&sink);
+    let recorded = Arc::clone(&sink);
     let host = RunHost::new(thinks()).events(move |event: &Numbered| {
         if let Event::QueueDropped { prompts, .. } = &event.event {
-            told.lock().unwrap().extend(prompts.iter().map(Prompt::plain_text));
+            recorded.lock().unwrap().extend(prompts.iter().map(Prompt::plain_text));
         }
     });
     let mut driver = Driver::start(started(&host), host).await.unwrap();
@@ -66,10 +66,10 @@ async fn what_was_said_before_it_is_dropped_and_begins_nothing() {
 async fn while_a_model_is_deaf_and_its_estimate_is_booked() {
     let deaf = model_fn(|_| Box::pin(std::future::pending()));
     let requested = Arc::new(Mutex::new(Vec::new()));
-    let told = Arc::clone(&requested);
+    let recorded = Arc::clone(&requested);
     let host = RunHost::new(Arc::new(deaf)).events(move |event: &Numbered| {
         if let Event::ModelCalled { tokens, .. } = &event.event {
-            told.lock().unwrap().push(*tokens);
+            recorded.lock().unwrap().push(*tokens);
         }
     });
     let driver = check(host, |_| {}).await;
@@ -130,8 +130,8 @@ async fn however_much_waits_to_be_heard() {
 
 #[tokio::test(start_paused = true)]
 async fn and_not_again_when_the_next_prompt_comes() {
-    let place: Arc<Mutex<Option<crate::RunHandle>>> = Arc::default();
-    let held = Arc::clone(&place);
+    let handle_slot: Arc<Mutex<Option<crate::RunHandle>>> = Arc::default();
+    let held = Arc::clone(&handle_slot);
     let host =
         RunHost::new(plays([says("one"), says("two")])).events(move |event: &holm_kernel::Numbered| {
             // The first group is over, and a cancel arrives just then.
@@ -141,7 +141,7 @@ async fn and_not_again_when_the_next_prompt_comes() {
             }
         });
     let mut driver = Driver::start(started(&host), host).await.unwrap();
-    *place.lock().unwrap() = Some(driver.handle());
+    *handle_slot.lock().unwrap() = Some(driver.handle());
     assert_eq!(driver.prompt("first").await.unwrap(), answered("one"));
     assert_eq!(driver.prompt("second").await.unwrap(), answered("two"));
 }

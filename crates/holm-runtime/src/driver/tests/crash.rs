@@ -148,7 +148,7 @@ async fn live_on(driver: &mut Driver, world: &World) {
 /// The outcome of every call as the model was told, by its key.
 fn told(journal: &str) -> BTreeMap<String, Outcome> {
     let records = journal::decode_strict(journal.as_bytes()).unwrap();
-    let (mut keys, mut told) = (BTreeMap::new(), BTreeMap::new());
+    let (mut keys, mut outcomes) = (BTreeMap::new(), BTreeMap::new());
     journal::replay_with(&records, |_, effect| match effect {
         Effect::RunTool { call, request } => {
             keys.insert(*call, format!("{} {}", request.tool, request.key));
@@ -157,21 +157,21 @@ fn told(journal: &str) -> BTreeMap<String, Outcome> {
             if let holm_kernel::Event::CallFinished { call, outcome, .. } = &event.event
                 && let Some(key) = keys.get(call)
             {
-                let twice = told.insert(key.clone(), *outcome);
+                let twice = outcomes.insert(key.clone(), *outcome);
                 assert_eq!(twice, None, "a call is answered once");
             }
         }
         _ => {}
     })
     .unwrap();
-    told
+    outcomes
 }
 
 fn check(script: &[Vec<usize>], journal: &str, world: &World) {
-    let (told, world) = (told(journal), world.lock().unwrap());
+    let (outcomes, world) = (told(journal), world.lock().unwrap());
     let expected: usize = script.iter().map(Vec::len).sum();
-    assert_eq!(told.len(), expected, "no call is lost");
-    for (key, outcome) in &told {
+    assert_eq!(outcomes.len(), expected, "no call is lost");
+    for (key, outcome) in &outcomes {
         let ran = world.get(key).copied().unwrap_or_default();
         if key.starts_with("act") {
             match outcome {
@@ -185,7 +185,7 @@ fn check(script: &[Vec<usize>], journal: &str, world: &World) {
         }
     }
     for key in world.keys() {
-        assert!(told.contains_key(key), "{key} ran and nobody was told");
+        assert!(outcomes.contains_key(key), "{key} ran and nobody was told");
     }
 }
 
@@ -239,8 +239,8 @@ fn the_records_of_one_reply_are_one_append() {
 
 #[test]
 fn nothing_is_lost_and_nothing_is_done_twice_wherever_it_dies() {
-    let said = std::env::var_os("PROPTEST_CASES").is_some();
-    let cases = if said { ProptestConfig::default().cases } else { SCRIPTS };
+    let configured = std::env::var_os("PROPTEST_CASES").is_some();
+    let cases = if configured { ProptestConfig::default().cases } else { SCRIPTS };
     let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
     let script = prop::collection::vec(prop::collection::vec(0_usize..3, 1..4), 1..4);
     let second = prop::option::of((1_u64..8, prop::sample::select(WAYS.to_vec())));

@@ -87,9 +87,12 @@ async fn everything_that_people_say_is_synced_before_it_is_shown() {
     let appends = appends.lock().unwrap();
     let mut seen = BTreeSet::new();
     for (durability, lines) in appends.iter() {
-        let said = kinds(lines);
-        assert!(said.is_empty() || *durability == Durability::Synced, "{said:?} was only written: {lines}");
-        seen.extend(said);
+        let spoken = kinds(lines);
+        assert!(
+            spoken.is_empty() || *durability == Durability::Synced,
+            "{spoken:?} was only written: {lines}"
+        );
+        seen.extend(spoken);
     }
     assert_eq!(seen, SAID.into_iter().collect(), "every kind was said");
     let work = appends.iter().filter(|(_, lines)| lines.contains("\"model_finished\":"));

@@ -117,10 +117,10 @@ async fn a_cancelled_call_says_what_it_had_and_what_it_cost() {
             })
         })
     })));
-    let (heard, mut hears) = mpsc::channel(1);
+    let (sender, mut hears) = mpsc::channel(1);
     let journal = MemoryJournal::new();
     let host = host.journal(journal.clone()).deltas(move |_: CallId, _: crate::ReplyDelta<'_>| {
-        let _ = heard.try_send(());
+        let _ = sender.try_send(());
     });
     let mut driver = Driver::start(started(&host), host).await.unwrap();
     let handle = driver.handle();
@@ -136,8 +136,8 @@ async fn a_cancelled_call_says_what_it_had_and_what_it_cost() {
 
 #[tokio::test(start_paused = true)]
 async fn steering_enters_before_the_next_model_call() {
-    let told = Arc::new(tokio::sync::Notify::new());
-    let waits = Arc::clone(&told);
+    let notified = Arc::new(tokio::sync::Notify::new());
+    let waits = Arc::clone(&notified);
     let tool = tool_fn(declared("slow"), move |_: ToolInvocation| {
         let waits = Arc::clone(&waits);
         async move {
@@ -150,13 +150,13 @@ async fn steering_enters_before_the_next_model_call() {
     let handle = driver.handle();
     let talk = async {
         handle.steer("hurry").unwrap();
-        told.notify_one();
+        notified.notify_one();
     };
     let (ending, ()) = tokio::join!(driver.prompt(Prompt::text("go")), talk);
     assert_eq!(ending.unwrap(), answered("done"));
-    let said: Vec<String> = driver.run().transcript().iter().map(|message| message.plain_text()).collect();
-    let place = |text: &str| said.iter().position(|said| said == text);
-    assert!(place("hurry").is_some() && place("hurry") < place("done"), "{said:?}");
+    let texts: Vec<String> = driver.run().transcript().iter().map(|message| message.plain_text()).collect();
+    let position = |expected: &str| texts.iter().position(|text| text == expected);
+    assert!(position("hurry").is_some() && position("hurry") < position("done"), "{texts:?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -176,8 +176,8 @@ async fn what_waits_at_a_cancel_is_not_heard_with_the_next_prompt() {
     let (ending, ()) = tokio::join!(driver.prompt(Prompt::text("go")), talk);
     assert_eq!(ending.unwrap(), Ending::Cancelled { reason: "too slow".into() });
     assert_eq!(driver.prompt(Prompt::text("again")).await.unwrap(), answered("done"));
-    let said: Vec<String> = driver.run().transcript().iter().map(|message| message.plain_text()).collect();
-    assert!(said.iter().all(|text| text != "hurry" && text != "and then"), "{said:?}");
+    let texts: Vec<String> = driver.run().transcript().iter().map(|message| message.plain_text()).collect();
+    assert!(texts.iter().all(|text| text != "hurry" && text != "and then"), "{texts:?}");
 }
 
 /// All that was said, by whomever.
@@ -200,8 +200,8 @@ async fn what_is_said_just_after_the_end_is_worked_on_by_whoever_catches_up() {
     assert_eq!(driver.catch_up().await.unwrap(), Some(answered("three")));
     assert_eq!(driver.run().mode(), Mode::Plan);
     assert_eq!(driver.catch_up().await.unwrap(), None);
-    let heard: Vec<String> = said(&driver).into_iter().filter(|text| text.starts_with("late")).collect();
-    assert_eq!(heard, ["late", "later"]);
+    let late_texts: Vec<String> = said(&driver).into_iter().filter(|text| text.starts_with("late")).collect();
+    assert_eq!(late_texts, ["late", "later"]);
 }
 
 #[tokio::test(start_paused = true)]

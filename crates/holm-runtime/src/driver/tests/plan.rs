@@ -88,10 +88,10 @@ async fn changed(verdict: fn() -> Verdict) -> String {
 
 #[tokio::test(start_paused = true)]
 async fn a_plan_that_was_changed_is_told_before_it_is_agreed_to_and_not_otherwise() {
-    let told = "Carry out this plan:\\n\\nlook twice";
+    let instruction = "Carry out this plan:\\n\\nlook twice";
     let journal = changed(Verdict::allow).await;
-    let (said, agreed) = (journal.find(told), journal.find(r#""allow""#));
-    assert!(said.is_some() && said < agreed, "{journal}");
+    let (told_at, agreed) = (journal.find(instruction), journal.find(r#""allow""#));
+    assert!(told_at.is_some() && told_at < agreed, "{journal}");
     let journal = changed(|| Verdict::deny("not yet")).await;
-    assert!(!journal.contains(told), "{journal}");
+    assert!(!journal.contains(instruction), "{journal}");
 }

@@ -37,8 +37,8 @@ fn agent(journals: &MemoryJournalStore, level: Level, ends: bool, ran: &Arc<Atom
 /// How often a journal tells of other tools.
 async fn changes(journals: &MemoryJournalStore) -> usize {
     let records = journal::decode_strict(&journals.read("root").await.unwrap()).unwrap();
-    let told = records.iter().map(|record| record.payload().input().unwrap());
-    told.filter(|input| matches!(input, Input::ToolsChanged(_))).count()
+    let inputs = records.iter().map(|record| record.payload().input().unwrap());
+    inputs.filter(|input| matches!(input, Input::ToolsChanged(_))).count()
 }
 
 #[tokio::test(start_paused = true)]
@@ -153,6 +153,6 @@ async fn tools_that_cannot_be_journaled_are_not_used() {
     assert!(session.prompt("go").await.is_err(), "the host is told");
     let report = session.prompt("go").await.unwrap();
     assert_eq!(report.text().unwrap(), "done");
-    let told = format!("{:?}", session.run().transcript());
-    assert!(told.contains("the old one") && !told.contains("the new one"), "{told}");
+    let transcript = format!("{:?}", session.run().transcript());
+    assert!(transcript.contains("the old one") && !transcript.contains("the new one"), "{transcript}");
 }

@@ -165,10 +165,10 @@ async fn a_large_text_is_cleaned_and_kept_elsewhere() {
     assert!(output.text.is_empty() && output.outcome == Outcome::Succeeded);
     assert!(spill.head.starts_with("first a") && spill.tail.ends_with("é last"));
     assert!(spill.head.len() <= 24 * 1024 && spill.tail.len() <= 24 * 1024);
-    let whole = blobs.get(&spill.reference, 0..spill.bytes).await.unwrap();
-    assert_eq!(whole.len() as u64, spill.bytes);
-    let whole = String::from_utf8(whole).unwrap();
-    assert!(!whole.contains("0123456789") && whole.contains("‹secret:github-"), "clean before it is kept");
+    let stored = blobs.get(&spill.reference, 0..spill.bytes).await.unwrap();
+    assert_eq!(stored.len() as u64, spill.bytes);
+    let stored = String::from_utf8(stored).unwrap();
+    assert!(!stored.contains("0123456789") && stored.contains("‹secret:github-"), "clean before it is kept");
     assert_eq!(spill.sha256, spill.reference);
 }
 
@@ -270,11 +270,11 @@ async fn secrets_are_put_in_for_a_tool_that_may_have_them_and_taken_out_of_what_
             ..ToolOutput::text(format!("{} {job:?}", job.arguments.contains("hunter2")))
         }
     }));
-    let heard = Arc::new(Mutex::new(Vec::new()));
-    let hears = Arc::clone(&heard);
+    let reported = Arc::new(Mutex::new(Vec::new()));
+    let recorder = Arc::clone(&reported);
     let sink = move |_: CallId, delta: ReplyDelta<'_>| {
         if let ReplyDelta::Progress { text, .. } = delta {
-            hears.lock().unwrap().push(text.to_owned());
+            recorder.lock().unwrap().push(text.to_owned());
         }
     };
     let progress = ProgressReporter::new(CallId::new(1), Arc::new(sink), secrets.clone());
@@ -288,25 +288,25 @@ async fn secrets_are_put_in_for_a_tool_that_may_have_them_and_taken_out_of_what_
     assert!(with.text.starts_with("true"), "{}", with.text);
     assert!(!with.text.contains("hunter2"), "a job does not print its arguments");
     assert!(!with.metadata.unwrap().canonical().contains("hunter2"));
-    let heard = heard.lock().unwrap();
-    assert_eq!(heard.len(), 2);
-    assert!(heard.iter().all(|said| said == r#"with {"token":"‹secret:github›"}"#), "{heard:?}");
+    let reported = reported.lock().unwrap();
+    assert_eq!(reported.len(), 2);
+    assert!(reported.iter().all(|update| update == r#"with {"token":"‹secret:github›"}"#), "{reported:?}");
 }
 
 #[test]
 fn progress_is_bounded_in_length_and_number() {
-    let heard = Arc::new(Mutex::new(Vec::new()));
-    let hears = Arc::clone(&heard);
+    let reported = Arc::new(Mutex::new(Vec::new()));
+    let recorder = Arc::clone(&reported);
     let sink = move |call: CallId, delta: ReplyDelta<'_>| {
         let ReplyDelta::Progress { text, done, total } = delta else { return };
-        hears.lock().unwrap().push((call, text.len(), done, total));
+        recorder.lock().unwrap().push((call, text.len(), done, total));
     };
     let progress = ProgressReporter::new(CallId::new(7), Arc::new(sink), SecretRedactor::new());
     progress.say(ProgressUpdate::of(1, 3, "é".repeat(5000)));
     for _ in 0..20_000 {
         progress.say("on");
     }
-    let heard = heard.lock().unwrap();
-    assert_eq!(heard[0], (CallId::new(7), 1024, Some(1), Some(3)));
-    assert_eq!(heard.len(), 10_000);
+    let reported = reported.lock().unwrap();
+    assert_eq!(reported[0], (CallId::new(7), 1024, Some(1), Some(3)));
+    assert_eq!(reported.len(), 10_000);
 }

@@ -45,7 +45,7 @@ async fn arguments_arrive_parsed_and_results_become_text() {
 
 #[tokio::test]
 async fn what_the_type_refuses_is_one_failure_that_names_the_place() {
-    for (arguments, told) in [
+    for (arguments, expected) in [
         (r#"{"a":"x"}"#, "invalid argument at `/a`: invalid type: string \"x\", expected i64"),
         (r#"{"b":1}"#, "invalid argument at the root: missing field `a`"),
         (
@@ -59,7 +59,7 @@ async fn what_the_type_refuses_is_one_failure_that_names_the_place() {
     ] {
         let (outcome, text) = text_of(&sum(), arguments).await;
         assert_eq!(outcome, Outcome::Failed);
-        assert!(text.contains(told), "{arguments}: {text}");
+        assert!(text.contains(expected), "{arguments}: {text}");
         assert!(text.ends_with("; fix it and call again"), "{text}");
     }
 }
@@ -138,24 +138,24 @@ fn two_tools_of_one_name_are_an_error_and_not_a_surprise() {
 
 #[test]
 fn a_tool_that_could_never_be_used_is_told_before_the_run() {
-    let told = |declaration: holm_kernel::ToolSpec| {
+    let declaration_error = |declaration: holm_kernel::ToolSpec| {
         let tools = Toolbox::new().with(tool_fn(declaration, |_| async { ToolOutput::text("x") }));
         tools.check().unwrap_err().to_string()
     };
     let mut bad_schema = declared("a");
     bad_schema.schema = Json::object([("type", "strng".into())]);
-    let text = told(bad_schema);
+    let text = declaration_error(bad_schema);
     assert_eq!(
         text,
         "the tool `a` cannot be used: unknown type \"strng\" at the root; use string, integer, number, boolean, \
          array, object or null"
     );
-    assert!(told(declared("")).contains("no name"));
-    assert!(told(declared("a").needs(["read:{path}"]).unwrap()).contains("the argument `path`"));
+    assert!(declaration_error(declared("")).contains("no name"));
+    assert!(declaration_error(declared("a").needs(["read:{path}"]).unwrap()).contains("the argument `path`"));
     let mut promise = declared("a");
     let rule = Rule::Pattern { regex: "(".into(), must: Must::Match };
     promise.postconditions = vec![Postcondition::new("p", rule)];
-    assert!(told(promise).contains("postcondition \"p\""));
+    assert!(declaration_error(promise).contains("postcondition \"p\""));
 }
 
 #[test]

@@ -211,15 +211,15 @@ async fn a_try_that_panics_has_failed() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_processes_start_a_run_once() {
     let mut stage = Stage::new().await;
-    let (one, other) = (stage.keeper(), stage.keeper());
-    add(&one, minutely(), |_| {}).await;
-    for keeper in [&one, &other] {
+    let (first, second) = (stage.keeper(), stage.keeper());
+    add(&first, minutely(), |_| {}).await;
+    for keeper in [&first, &second] {
         assert_eq!(keeper.look().await.unwrap(), Some(at("2026-01-01T00:01:00Z")));
     }
     stage.nothing();
     stage.set("2026-01-01T00:01:00Z");
-    let (_, _) = tokio::join!(one.look(), other.look());
-    for keeper in [&one, &other] {
+    let (_, _) = tokio::join!(first.look(), second.look());
+    for keeper in [&first, &second] {
         keeper.look().await.unwrap();
     }
     let mut all = vec![stage.next().await];
@@ -227,19 +227,19 @@ async fn two_processes_start_a_run_once() {
     // A process that did not start the attempt may take it for a leftover and ask its session,
     // which knows its owner.
     let (mut anew, again): (Vec<_>, Vec<_>) =
-        all.into_iter().partition(|one| one.errand.begin == AttemptStart::Anew);
+        all.into_iter().partition(|first| first.errand.begin == AttemptStart::Anew);
     let begun = if anew.is_empty() { stage.next().await } else { anew.remove(0) };
     assert!(anew.is_empty(), "it was begun once");
     assert_eq!(begun.errand.session.as_str(), "job.nightly.at-1767225660000.1");
     assert_eq!(begun.errand.begin, AttemptStart::Anew);
-    for other in again {
-        assert_eq!(other.errand.session, begun.errand.session);
-        other.end.send(AttemptOutcome::Elsewhere).unwrap();
+    for second in again {
+        assert_eq!(second.errand.session, begun.errand.session);
+        second.end.send(AttemptOutcome::Elsewhere).unwrap();
     }
     begun.end.send(AttemptOutcome::ended(Outcome::answered("all is well"))).unwrap();
-    let run = run(&one, has_ended).await;
+    let run = run(&first, has_ended).await;
     assert_eq!(run.tries[0].outcome, Some(Outcome::answered("all is well")));
-    assert_eq!(one.shelf().runs(&id(), 10).await.unwrap().len(), 1);
+    assert_eq!(first.shelf().runs(&id(), 10).await.unwrap().len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -411,21 +411,21 @@ fn a_message_is_tried_ten_times_within_a_day_and_not_again() {
         "it broke".into(),
         now,
     );
-    let (mut letter, mut time) = (made.unwrap(), now);
+    let (mut delivery, mut time) = (made.unwrap(), now);
     let mut tries = 0;
     loop {
-        letter.claim(time);
+        delivery.claim(time);
         tries += 1;
-        match letter.after(&WebhookDeliveryError::Status(503), time) {
+        match delivery.after(&WebhookDeliveryError::Status(503), time) {
             DeliveryRetry::Again(later) => time = later,
             DeliveryRetry::GivenUp => break,
         }
     }
     assert_eq!(tries, 10);
     assert!(time.since(now) <= 24 * 3_600_000);
-    letter.tries = 1;
+    delivery.tries = 1;
     assert_eq!(
-        letter.after(&WebhookDeliveryError::Address, now),
+        delivery.after(&WebhookDeliveryError::Address, now),
         DeliveryRetry::GivenUp,
         "it would be the same again"
     );

@@ -49,9 +49,9 @@ async fn take(listener: &TcpListener, status: &str) -> (HeaderMap, Vec<u8>) {
     let (mut stream, _) = listener.accept().await.unwrap();
     let mut bytes = Vec::new();
     loop {
-        let mut piece = [0; 4096];
-        let read = stream.read(&mut piece).await.unwrap();
-        bytes.extend_from_slice(&piece[..read]);
+        let mut buffer = [0; 4096];
+        let read = stream.read(&mut buffer).await.unwrap();
+        bytes.extend_from_slice(&buffer[..read]);
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
         let mut headers = HeaderMap::new();
@@ -88,9 +88,9 @@ async fn whoever_gets_a_message_can_check_it_and_a_second_try_is_the_same() {
     for (headers, body) in [&first, &second] {
         let signed = WebhookHeaders::of(headers).unwrap();
         assert_eq!(key.check(&signed, body, WallClock.now()), Ok(()));
-        let said: serde_json::Value = serde_json::from_slice(body).unwrap();
-        assert_eq!(said["type"], "job.failed");
-        assert_eq!(said["data"]["job"], "nightly");
+        let message: serde_json::Value = serde_json::from_slice(body).unwrap();
+        assert_eq!(message["type"], "job.failed");
+        assert_eq!(message["data"]["job"], "nightly");
         assert!(!headers.contains_key("x-evil"));
     }
     assert_eq!(
@@ -131,8 +131,8 @@ async fn this_machine_and_its_neighbours_are_never_told() {
         "https://169.254.169.254/latest",
         "http://8.8.8.8/",
     ] {
-        let told = webhooks.tell(news(url, &key)).await;
-        assert!(matches!(told, Err(WebhookDeliveryError::Net(NetError::Refused(_)))), "{url}: {told:?}");
+        let sent = webhooks.tell(news(url, &key)).await;
+        assert!(matches!(sent, Err(WebhookDeliveryError::Net(NetError::Refused(_)))), "{url}: {sent:?}");
     }
     assert_eq!(webhooks.tell(news("no address", &key)).await, Err(WebhookDeliveryError::Address));
 }

@@ -69,9 +69,9 @@ impl World {
                     self.began.push((now, run.due));
                 }
                 JobPlanStep::Stop { slot, outcome } => self.end(&slot, outcome),
-                JobPlanStep::Drop { slot, why } => {
+                JobPlanStep::Drop { slot, why: reason } => {
                     let run = self.open.iter_mut().find(|run| run.slot == slot).unwrap();
-                    run.phase = Phase::Ended { at: self.now, outcome: Outcome::Stopped { why } };
+                    run.phase = Phase::Ended { at: self.now, outcome: Outcome::Stopped { why: reason } };
                     self.sweep();
                 }
             }

@@ -69,8 +69,8 @@ fn what_is_no_pattern_or_place_is_refused_in_words() {
     for pattern in ["", "* * *", "* * * * * * *", "61 * * * *", "a b c d e", "* * 32 * *", "\u{0}"] {
         let refused = JobSchedule::new(&cron(pattern, "UTC")).map(|_| ());
         assert!(matches!(refused, Err(JobError::Pattern { .. })), "{pattern:?}: {refused:?}");
-        let told = refused.unwrap_err().to_string();
-        assert!(!told.contains("Component") && !told.contains("CronPattern"), "{pattern:?}: {told}");
+        let message = refused.unwrap_err().to_string();
+        assert!(!message.contains("Component") && !message.contains("CronPattern"), "{pattern:?}: {message}");
     }
     let long = "1,".repeat(400);
     assert!(matches!(JobSchedule::new(&cron(&long, "UTC")), Err(JobError::TooLong { .. })));

@@ -17,13 +17,13 @@ fn id(session: &str) -> SessionId {
 }
 
 fn begins(session: &str, own: Option<u64>, spent: u64) -> (ReservationRequest, Told) {
-    let told = Told::default();
-    let heard = Arc::clone(&told);
+    let reported = Told::default();
+    let recorded = Arc::clone(&reported);
     let tell = Box::new(move |ceiling: NanoUsd| {
-        *heard.lock().unwrap() = Some(ceiling.value());
+        *recorded.lock().unwrap() = Some(ceiling.value());
         true
     });
-    (ReservationRequest { session: id(session), own: own.map(usd), spent: usd(spent), tell }, told)
+    (ReservationRequest { session: id(session), own: own.map(usd), spent: usd(spent), tell }, reported)
 }
 
 /// A run begins while so much is left of the budget.
@@ -39,12 +39,12 @@ fn ceiling(hold: &BudgetReservation) -> u64 {
 #[test]
 fn one_run_has_all_that_is_left_and_a_second_an_equal_share() {
     let purse = Arc::new(UserBudget::default());
-    let (first, told) = begins("one", None, 5);
+    let (first, reported) = begins("one", None, 5);
     let first = begin(&purse, 100, first).unwrap();
     assert_eq!(ceiling(&first), 105, "what was spent before, and all that is left");
     let (second, _) = begins("two", None, 0);
     let second = begin(&purse, 100, second).unwrap();
-    assert_eq!((ceiling(&second), *told.lock().unwrap()), (50, Some(55)));
+    assert_eq!((ceiling(&second), *reported.lock().unwrap()), (50, Some(55)));
     drop(second);
     let (third, _) = begins("three", None, 0);
     assert_eq!(ceiling(&begin(&purse, 100, third).unwrap()), 50);
@@ -89,13 +89,13 @@ fn all_shares_together_are_never_more_than_what_is_left() {
 #[test]
 fn a_share_that_runs_low_gets_of_what_others_do_not_use() {
     let purse = Arc::new(UserBudget::default());
-    let (first, told) = begins("one", None, 0);
+    let (first, reported) = begins("one", None, 0);
     let _first = begin(&purse, 100, first).unwrap();
     let (second, other) = begins("two", None, 0);
     let _second = begin(&purse, 100, second).unwrap();
-    assert_eq!(*told.lock().unwrap(), Some(50));
+    assert_eq!(*reported.lock().unwrap(), Some(50));
     purse.lock().spent(&id("one"), usd(40));
-    assert_eq!(*told.lock().unwrap(), Some(70), "60 are left for two, and 40 were spent");
+    assert_eq!(*reported.lock().unwrap(), Some(70), "60 are left for two, and 40 were spent");
     assert_eq!(*other.lock().unwrap(), Some(30));
 }
 
@@ -115,16 +115,16 @@ fn whoever_finds_nothing_left_is_refused() {
 #[test]
 fn what_was_passed_on_to_helpers_is_not_taken_back_for_another_run() {
     let purse = Arc::new(UserBudget::default());
-    let (first, told) = begins("one", None, 0);
+    let (first, reported) = begins("one", None, 0);
     let _first = begin(&purse, 100, first).unwrap();
-    purse.lock().open.get_mut(&id("one")).unwrap().grip = super::SharePinning::Fast;
+    purse.lock().open.get_mut(&id("one")).unwrap().pinning = super::SharePinning::Fast;
     let (second, _) = begins("two", None, 0);
     assert_eq!(begin(&purse, 100, second).err(), Some(402));
-    assert_eq!(*told.lock().unwrap(), None);
+    assert_eq!(*reported.lock().unwrap(), None);
     // A budget that was lowered is lowered, helpers or not.
     let before = purse.lock().left();
     purse.lock().shrink(usd(30), &before);
-    assert_eq!(*told.lock().unwrap(), Some(30));
+    assert_eq!(*reported.lock().unwrap(), Some(30));
 }
 
 #[test]

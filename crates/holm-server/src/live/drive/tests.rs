@@ -54,9 +54,9 @@ fn an_accepted_prompt_is_given_up_only_if_there_is_no_money_for_it() {
 
 #[test]
 fn a_client_is_told_that_the_lease_was_lost_and_that_the_run_is_resumed() {
-    let told = unwritten(DriveError::Journal(JournalStorageError::LeaseLost));
-    assert_eq!((told.status, told.code), (http::StatusCode::SERVICE_UNAVAILABLE, "lease_lost"));
-    assert!(told.message.contains("stopped the run and its tools"), "{}", told.message);
-    assert!(told.retry_after.is_some());
+    let error = unwritten(DriveError::Journal(JournalStorageError::LeaseLost));
+    assert_eq!((error.status, error.code), (http::StatusCode::SERVICE_UNAVAILABLE, "lease_lost"));
+    assert!(error.message.contains("stopped the run and its tools"), "{}", error.message);
+    assert!(error.retry_after.is_some());
     assert_eq!(unwritten(DriveError::Lost).code, "failed");
 }

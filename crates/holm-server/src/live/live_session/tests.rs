@@ -26,7 +26,7 @@ use crate::{
 
 /// A session that is open, and how its turns ended.
 struct Opening {
-    room: Arc<LiveSession>,
+    live_session: Arc<LiveSession>,
     store: Store,
     admission: RunAdmission,
     endings: Arc<Mutex<Vec<String>>>,
@@ -43,13 +43,13 @@ async fn open(at_the_end: impl Fn(&LiveSession, usize) + Send + Sync + 'static) 
     let (seen, ended, turns) = (Arc::clone(&known), Arc::clone(&endings), AtomicUsize::new(0));
     let watch: Arc<dyn EventSink> = Arc::new(move |event: &Numbered| {
         let Event::GroupEnded { ending, .. } = &event.event else { return };
-        let room = seen.get().and_then(Weak::upgrade).unwrap();
+        let live_session = seen.get().and_then(Weak::upgrade).unwrap();
         let how = match &**ending {
             Ending::Answered { text } => text.clone(),
             other => format!("{other:?}"),
         };
-        ended.lock().unwrap().push(format!("{}: {how}", room.state().borrow().name()));
-        at_the_end(&room, turns.fetch_add(1, Ordering::Relaxed));
+        ended.lock().unwrap().push(format!("{}: {how}", live_session.state().borrow().name()));
+        at_the_end(&live_session, turns.fetch_add(1, Ordering::Relaxed));
     });
     let agent = Agent::builder("scripted/any", model_fn(reply)).events(watch);
     let agent = agent.journals(store.clone()).blobs(store.clone()).build().unwrap();
@@ -68,9 +68,9 @@ async fn open(at_the_end: impl Fn(&LiveSession, usize) + Send + Sync + 'static) 
     };
     let whose = (UserName::owner(), "one".parse().unwrap());
     let opened = OpenedSession { session, keep: Box::new(()) };
-    let room = LiveSession::new(whose, opened, (feed, desk), WorkLifetime::Session, driving, || {});
-    known.set(Arc::downgrade(&room)).unwrap();
-    Opening { room, store, admission: RunAdmission::new(&limits), endings, _folder: folder }
+    let live_session = LiveSession::new(whose, opened, (feed, desk), WorkLifetime::Session, driving, || {});
+    known.set(Arc::downgrade(&live_session)).unwrap();
+    Opening { live_session, store, admission: RunAdmission::new(&limits), endings, _folder: folder }
 }
 
 /// Says what it was told last; asked to hang it says nothing until it is stopped.
@@ -89,8 +89,8 @@ fn reply(ask: ModelRequest<'_>) -> BoxFuture<'static, ModelResult> {
 
 impl Opening {
     async fn prompt(&self, words: &str) -> oneshot::Receiver<RunResult> {
-        let ticket = self.admission.queue(&self.room.user).unwrap();
-        let asked = self.room.ask(Some(Prompt::text(words)), ticket).unwrap();
+        let ticket = self.admission.queue(&self.live_session.user).unwrap();
+        let asked = self.live_session.ask(Some(Prompt::text(words)), ticket).unwrap();
         asked.kept().await.unwrap().1
     }
 
@@ -100,7 +100,7 @@ impl Opening {
     }
 
     async fn until_it_works(&self) {
-        let mut state = self.room.state();
+        let mut state = self.live_session.state();
         state.wait_for(|state| *state == SessionState::Working).await.unwrap();
     }
 
@@ -120,9 +120,9 @@ fn words(text: &str) -> Prompt {
 async fn what_is_said_just_as_a_turn_ends_begins_the_next_one_and_is_part_of_the_work() {
     let ways: [Says; 2] = [LiveSession::steer, LiveSession::follow_up];
     for say in ways {
-        let open = open(move |room, turn| {
+        let open = open(move |live_session, turn| {
             if turn < 2 {
-                say(room, words(&format!("late {turn}"))).unwrap();
+                say(live_session, words(&format!("late {turn}"))).unwrap();
             }
         })
         .await;
@@ -132,7 +132,11 @@ async fn what_is_said_just_as_a_turn_ends_begins_the_next_one_and_is_part_of_the
         assert_eq!(report.text().unwrap(), "you said late 1", "whoever asked hears how the last of it ended");
         let tags = open.store.session("one").await.unwrap().tags;
         assert!(tags.is_empty(), "nothing of it goes on at the next start: {tags:?}");
-        assert_eq!(say(&open.room, words("too late")).unwrap_err().code, "idle", "it is not lost unheard");
+        assert_eq!(
+            say(&open.live_session, words("too late")).unwrap_err().code,
+            "idle",
+            "it is not lost unheard"
+        );
         assert_eq!(open.work("again").await.text().unwrap(), "you said again");
     }
 }
@@ -142,8 +146,8 @@ async fn what_was_said_before_a_stop_begins_nothing() {
     let open = open(|_, _| {}).await;
     let done = open.prompt("hang").await;
     open.until_it_works().await;
-    open.room.steer(words("more")).unwrap();
-    open.room.cancel("enough").unwrap();
+    open.live_session.steer(words("more")).unwrap();
+    open.live_session.cancel("enough").unwrap();
     let report = done.await.unwrap().unwrap().unwrap();
     assert_eq!(report.ending, Ending::Cancelled { reason: "enough".into() });
     assert_eq!(open.endings().len(), 1, "{:?}", open.endings());
@@ -151,10 +155,10 @@ async fn what_was_said_before_a_stop_begins_nothing() {
 
 #[tokio::test]
 async fn of_what_is_said_and_stopped_as_a_turn_ends_only_what_comes_after_the_stop_begins_something() {
-    let stopped_last = open(|room, turn| {
+    let stopped_last = open(|live_session, turn| {
         if turn == 0 {
-            room.steer(words("before")).unwrap();
-            room.cancel("enough").unwrap();
+            live_session.steer(words("before")).unwrap();
+            live_session.cancel("enough").unwrap();
         }
     })
     .await;
@@ -162,10 +166,10 @@ async fn of_what_is_said_and_stopped_as_a_turn_ends_only_what_comes_after_the_st
     assert_eq!(stopped_last.endings(), ["working: you said go"]);
     let next = stopped_last.work("next").await;
     assert!(matches!(next.ending, Ending::Answered { .. }), "{:?}", next.ending);
-    let said_last = open(|room, turn| {
+    let said_last = open(|live_session, turn| {
         if turn == 0 {
-            room.cancel("enough").unwrap();
-            room.steer(words("after")).unwrap();
+            live_session.cancel("enough").unwrap();
+            live_session.steer(words("after")).unwrap();
         }
     })
     .await;
@@ -177,17 +181,17 @@ async fn of_what_is_said_and_stopped_as_a_turn_ends_only_what_comes_after_the_st
 async fn a_stop_that_comes_when_the_turn_has_ended_stops_nothing_that_is_asked_later() {
     let open = open(|_, _| {}).await;
     open.work("go").await;
-    let room = &open.room;
+    let live_session = &open.live_session;
     for said_after_it in [false, true] {
         // As it is between the end of a turn and the look for what it has missed.
-        *room.ears() = InputGate::Open;
-        room.cancel("late").unwrap();
+        *live_session.ears() = InputGate::Open;
+        live_session.cancel("late").unwrap();
         if said_after_it {
-            room.steer(words("after")).unwrap();
-            assert_eq!(room.missed(), MissedInput::Something);
+            live_session.steer(words("after")).unwrap();
+            assert_eq!(live_session.missed(), MissedInput::Something);
         }
-        assert_eq!(room.missed(), MissedInput::Nothing);
-        assert_eq!(room.cancel("later").unwrap_err().code, "idle", "there is nothing to stop");
+        assert_eq!(live_session.missed(), MissedInput::Nothing);
+        assert_eq!(live_session.cancel("later").unwrap_err().code, "idle", "there is nothing to stop");
         let next = open.work("next").await;
         assert!(matches!(next.ending, Ending::Answered { .. }), "{:?}", next.ending);
     }
@@ -195,21 +199,21 @@ async fn a_stop_that_comes_when_the_turn_has_ended_stops_nothing_that_is_asked_l
 
 #[tokio::test]
 async fn what_is_said_after_a_stop_waits_for_a_turn_where_the_stop_needed_none() {
-    let open = open(|room, turn| {
+    let open = open(|live_session, turn| {
         if turn == 0 {
-            room.steer(words("after")).unwrap();
+            live_session.steer(words("after")).unwrap();
         }
     })
     .await;
-    let question = open.room.desk.words("which?", &[]);
+    let question = open.live_session.desk.words("which?", &[]);
     let done = open.prompt("hang").await;
     open.until_it_works().await;
     // It waits for an answer, so another run has its permit.
-    let other = open.admission.queue(&open.room.user).unwrap().turn().await.unwrap();
+    let other = open.admission.queue(&open.live_session.user).unwrap().turn().await.unwrap();
     drop(question);
-    open.room.cancel("enough").unwrap();
+    open.live_session.cancel("enough").unwrap();
     // The line is full once it waits for a turn again.
-    let waits = || open.admission.queue(&open.room.user).is_err();
+    let waits = || open.admission.queue(&open.live_session.user).is_err();
     let ended = loop {
         let ended = open.endings().len();
         if ended > 1 || (ended == 1 && waits()) {
@@ -228,17 +232,17 @@ const HANGS: Duration = Duration::from_mins(1);
 #[tokio::test]
 async fn an_answered_run_that_waits_for_a_turn_hears_its_answer_later_and_its_deadlines_at_once() {
     let open = open(|_, _| {}).await;
-    let (user, desk) = (open.room.user.clone(), Arc::clone(&open.room.desk));
+    let (user, desk) = (open.live_session.user.clone(), Arc::clone(&open.live_session.desk));
     let turn = async || open.admission.queue(&user).unwrap().turn().await.unwrap();
-    let (deadline, (heard, mut hears)) = (Notify::new(), mpsc::unbounded_channel());
+    let (deadline, (events, mut hears)) = (Notify::new(), mpsc::unbounded_channel());
     let work = async {
         let answered = async {
             desk.words("which?", &[]).await.unwrap();
-            heard.send("the answer").unwrap();
+            events.send("the answer").unwrap();
         };
         let rung = async {
             deadline.notified().await;
-            heard.send("the deadline").unwrap();
+            events.send("the deadline").unwrap();
         };
         tokio::join!(answered, rung);
         Ok(None)
@@ -255,7 +259,7 @@ async fn an_answered_run_that_waits_for_a_turn_hears_its_answer_later_and_its_de
         assert_eq!(hears.recv().await, Some("the answer"));
     };
     let (park, first) = (CancellationToken::new(), turn().await);
-    let both = async { tokio::join!(take_turns(&open.room, first, work, &park), others) };
+    let both = async { tokio::join!(take_turns(&open.live_session, first, work, &park), others) };
     let (worked, ()) = tokio::time::timeout(HANGS, both).await.unwrap();
     assert!(matches!(worked, Some(Ok(Ok(None)))));
 }

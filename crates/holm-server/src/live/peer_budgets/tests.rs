@@ -50,15 +50,15 @@ impl Stage {
 #[tokio::test]
 async fn what_one_server_has_set_aside_is_not_there_for_another() {
     let stage = Stage::new(100).await;
-    let (one, two) = (stage.server(), stage.server());
-    let held = stage.begin(&one, "first").await.unwrap();
+    let (first, second) = (stage.server(), stage.server());
+    let held = stage.begin(&first, "first").await.unwrap();
     assert_eq!(held.ceiling, Some(NanoUsd::new(100)));
-    assert_eq!(stage.begin(&two, "second").await.err(), Some("set_aside"));
+    assert_eq!(stage.begin(&second, "second").await.err(), Some("set_aside"));
     drop(held);
-    one.say(&stage.ada, &stage.store).await;
-    let held = stage.begin(&two, "second").await.unwrap();
+    first.say(&stage.ada, &stage.store).await;
+    let held = stage.begin(&second, "second").await.unwrap();
     assert_eq!(held.ceiling, Some(NanoUsd::new(100)));
-    assert_eq!(stage.begin(&one, "first").await.err(), Some("set_aside"));
+    assert_eq!(stage.begin(&first, "first").await.err(), Some("set_aside"));
 }
 
 #[tokio::test]
@@ -98,8 +98,8 @@ async fn servers_that_count_at_once_give_nothing_twice() {
         })
     });
     let mut given = 0;
-    for one in begun.collect::<Vec<_>>() {
-        given += one.await.unwrap();
+    for task in begun.collect::<Vec<_>>() {
+        given += task.await.unwrap();
     }
     assert_eq!(given, 100);
 }

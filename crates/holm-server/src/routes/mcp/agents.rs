@@ -87,9 +87,9 @@ impl AnsweringAgent for ServerMcpAgent {
                 lasting: WorkLifetime::Request,
                 ..SessionOptions::new(SessionStart::New(None))
             };
-            let room = server.hall().open(&user, opening).await.map_err(|refusal| refusal.message)?;
-            let answered = attend(&server, &room, question, &*tell, (&stop, &taken)).await;
-            room.leave();
+            let live_session = server.hall().open(&user, opening).await.map_err(|refusal| refusal.message)?;
+            let answered = attend(&server, &live_session, question, &*tell, (&stop, &taken)).await;
+            live_session.leave();
             answered
         })
     }
@@ -98,20 +98,20 @@ impl AnsweringAgent for ServerMcpAgent {
 /// Sends a question to a session and waits for the answer, or until the client no longer wants it.
 async fn attend(
     server: &HolmServer,
-    room: &LiveSession,
+    live_session: &LiveSession,
     question: String,
     tell: &(dyn Fn(ProgressUpdate) + Send + Sync),
     (stop, taken): (&CancellationToken, &CancellationToken),
 ) -> Result<String, String> {
-    let mut events = room.events();
-    let asked = server.hall().prompt(room, Some(Prompt::text(question))).await;
+    let mut events = live_session.events();
+    let asked = server.hall().prompt(live_session, Some(Prompt::text(question))).await;
     let mut done = asked.map_err(|refusal| refusal.message)?;
     let mut wanted = AnswerDemand::Yes;
     let outcome = loop {
-        let why = tokio::select! {
+        let reason = tokio::select! {
             outcome = &mut done => break outcome,
             Some(notice) = events.next() => {
-                if let EventNotice::Event(told) = notice && matches!(told.event, Event::CallStarted { .. }) {
+                if let EventNotice::Event(numbered) = notice && matches!(numbered.event, Event::CallStarted { .. }) {
                     tell(ProgressUpdate::from("works with a tool"));
                 }
                 continue;
@@ -121,7 +121,7 @@ async fn attend(
         };
         wanted = AnswerDemand::No;
         // A session that ends at this moment need not be cancelled.
-        let _ = room.cancel(why);
+        let _ = live_session.cancel(reason);
     };
     match outcome {
         Ok(Ok(Some(report))) => report.into_text().map_err(|error| error.to_string()),

@@ -7,8 +7,8 @@ use crate::ApiError;
 
 /// What the answer to a request must fit, if the request says so.
 pub(super) fn schema_of(asked: &CompletionRequest) -> Result<Option<AnswerSchema>, ApiError> {
-    let unusable = |why: String| {
-        ApiError::bad("invalid_request_error", format!("the schema of the answer cannot be used: {why}"))
+    let unusable = |reason: String| {
+        ApiError::bad("invalid_request_error", format!("the schema of the answer cannot be used: {reason}"))
     };
     asked.format.as_ref().map(|format| AnswerSchema::new(format).map_err(unusable)).transpose()
 }

@@ -47,7 +47,7 @@ pub(super) enum SessionRetention {
 /// the session is cancelled.
 pub(super) struct AnswerStream {
     watch: SessionWatcher,
-    room: Arc<LiveSession>,
+    live_session: Arc<LiveSession>,
     server: HolmServer,
     errands: Option<Arc<ClientToolCalls>>,
     state: watch::Receiver<SessionState>,
@@ -118,20 +118,21 @@ impl AnswerStream {
     pub(super) async fn new(
         server: &HolmServer,
         who: &AuthenticatedUser,
-        room: Arc<LiveSession>,
+        live_session: Arc<LiveSession>,
         errands: Option<Arc<ClientToolCalls>>,
         after: SessionRetention,
     ) -> Result<Self, ApiError> {
         let changes = server.inner.keyring.changes();
-        let store = server.inner.workshop.home(&room.user).await?.store;
-        let cursor = room.feed.latest();
-        let watch = SessionWatcher::new(Arc::clone(&room.feed), None, store, room.id.clone(), cursor);
-        let mut state = room.state();
+        let store = server.inner.workshop.home(&live_session.user).await?.store;
+        let cursor = live_session.feed.latest();
+        let watch =
+            SessionWatcher::new(Arc::clone(&live_session.feed), None, store, live_session.id.clone(), cursor);
+        let mut state = live_session.state();
         // Earlier states of the session do not matter.
         state.borrow_and_update();
         Ok(Self {
             watch,
-            room,
+            live_session,
             server: server.clone(),
             errands,
             state,
@@ -167,7 +168,7 @@ impl AnswerStream {
     }
 
     pub(super) fn session(&self) -> &SessionId {
-        &self.room.id
+        &self.live_session.id
     }
 
     /// Ends the answer at these texts.
@@ -179,8 +180,8 @@ impl AnswerStream {
     /// The next piece; `None` after the last.
     pub(super) async fn next(&mut self) -> Option<AnswerPiece> {
         loop {
-            if let Some(piece) = self.ready.pop_front() {
-                return Some(piece);
+            if let Some(chunk) = self.ready.pop_front() {
+                return Some(chunk);
             }
             match self.next_unscanned().await? {
                 AnswerPiece::Text(text) => match self.stops.push(&text) {
@@ -188,12 +189,12 @@ impl AnswerStream {
                     StopScan::Open(text) => return Some(AnswerPiece::Text(text)),
                     StopScan::Found(text) => self.cut(text).await,
                 },
-                piece => {
+                chunk => {
                     let rest = self.stops.rest();
                     if !rest.is_empty() {
                         self.ready.push_back(AnswerPiece::Text(rest));
                     }
-                    self.ready.push_back(piece);
+                    self.ready.push_back(chunk);
                 }
             }
         }
@@ -203,7 +204,7 @@ impl AnswerStream {
     /// What it used is known once it has stopped.
     async fn cut(&mut self, text: String) {
         // A session that has ended need not be cancelled.
-        let _ = self.room.cancel("the answer reached a stop sequence");
+        let _ = self.live_session.cancel("the answer reached a stop sequence");
         while let Some(AnswerPiece::Text(_) | AnswerPiece::Calls(_)) = self.next_unscanned().await {}
         if !text.is_empty() {
             self.ready.push_back(AnswerPiece::Text(text));
@@ -228,17 +229,17 @@ impl AnswerStream {
                 return Some(self.fail(FailureClass::Server, &refusal.message));
             }
             if !matches!(self.then, AnswerNextStep::Listen) && !self.changes.has_changed().unwrap_or(true) {
-                let heard = self.watch.told().await.map(|(frame, _)| self.hear(&frame));
-                match heard {
+                let translated = self.watch.told().await.map(|(frame, _)| self.hear(&frame));
+                match translated {
                     Some(None) => continue,
-                    Some(piece) => return piece,
+                    Some(chunk) => return chunk,
                     None => return Some(self.follow()),
                 }
             }
             let errands = self.errands.clone();
             let calls = async {
                 match &errands {
-                    Some(errands) => errands.next(&self.room.id).await,
+                    Some(errands) => errands.next(&self.live_session.id).await,
                     None => std::future::pending().await,
                 }
             };
@@ -248,14 +249,14 @@ impl AnswerStream {
                 changed = self.changes.changed() => {
                     if changed.is_err() || !self.server.inner.keyring.is_valid(self.token) {
                         // A session that ends at this moment need not be cancelled.
-                        let _ = self.room.cancel("the token was revoked");
+                        let _ = self.live_session.cancel("the token was revoked");
                         return Some(self.fail(FailureClass::Auth, "the token was revoked"));
                     }
                 }
                 frame = self.watch.next() => match frame {
                     Some((frame, _)) => {
-                        if let Some(piece) = self.hear(&frame) {
-                            return Some(piece);
+                        if let Some(chunk) = self.hear(&frame) {
+                            return Some(chunk);
                         }
                     }
                     None => return Some(self.fail(FailureClass::Server, "the connection to the session \
@@ -288,20 +289,20 @@ impl AnswerStream {
 
     /// Asks for an answer that fits.
     async fn ask_again(&mut self, problem: &str) -> Result<(), ApiError> {
-        self.room.settled().await;
+        self.live_session.settled().await;
         // That it is idle in between is no end; that it is so later on, before anything
         // was answered, is one.
         self.state.borrow_and_update();
         self.then = AnswerNextStep::Listen;
         let again = Some(AnswerSchema::ask_again(problem));
-        let (from, _) = self.server.hall().prompt_from(&self.room, again).await?;
+        let (from, _) = self.server.hall().prompt_from(&self.live_session, again).await?;
         self.watch.go_to(from);
         Ok(())
     }
 
     fn hear(&mut self, frame: &FeedFrame) -> Option<AnswerPiece> {
         match frame {
-            FeedFrame::Event(told) => self.event(&told.event.event),
+            FeedFrame::Event(numbered) => self.event(&numbered.event.event),
             FeedFrame::Delta { kind: "text", offset, text, .. } => self.text(*offset, text),
             FeedFrame::Lagged | FeedFrame::Closed => {
                 Some(self.fail(FailureClass::Server, "the connection to the session was lost"))
@@ -437,8 +438,8 @@ impl AnswerStream {
     /// it would hold a permit until the calls time out, and then call a model with no client
     /// to read the answer.
     fn give_up_later(&self, calls: BTreeSet<ToolCallId>) {
-        let (hall, room, errands) =
-            (Arc::clone(self.server.hall()), Arc::clone(&self.room), self.errands.clone());
+        let (hall, live_session, errands) =
+            (Arc::clone(self.server.hall()), Arc::clone(&self.live_session), self.errands.clone());
         let patience = self.server.config().limits.results;
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         runtime.spawn(async move {
@@ -446,8 +447,8 @@ impl AnswerStream {
             let waiting = errands.map(|errands| errands.waiting()).unwrap_or_default();
             // Newer calls have their own client.
             if !waiting.is_disjoint(&calls) {
-                let _ = room.cancel("the client did not send the results of its tools");
-                hall.let_go_when_idle(&room).await;
+                let _ = live_session.cancel("the client did not send the results of its tools");
+                hall.let_go_when_idle(&live_session).await;
             }
         });
     }
@@ -462,13 +463,13 @@ impl Drop for AnswerStream {
             AnswerPhase::Listening | AnswerPhase::Over => {}
             AnswerPhase::Talking | AnswerPhase::Ending(_) => {
                 // A session that has ended need not be cancelled.
-                let _ = self.room.cancel("the client disconnected");
+                let _ = self.live_session.cancel("the client disconnected");
             }
         }
         if self.after == SessionRetention::Close {
-            let (hall, room) = (Arc::clone(self.server.hall()), Arc::clone(&self.room));
+            let (hall, live_session) = (Arc::clone(self.server.hall()), Arc::clone(&self.live_session));
             if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-                runtime.spawn(async move { hall.let_go_when_idle(&room).await });
+                runtime.spawn(async move { hall.let_go_when_idle(&live_session).await });
             }
         }
     }

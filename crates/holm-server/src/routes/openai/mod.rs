@@ -242,17 +242,17 @@ async fn alone(
     opening.lasting = WorkLifetime::Request;
     opening.temperature_milli = asked.temperature_milli;
     opening.tools = toolbox(&errands, asked)?;
-    let room = make(server, who, opening).await?;
-    let errands = room.errands.get_or_init(|| errands);
+    let live_session = make(server, who, opening).await?;
+    let errands = live_session.errands.get_or_init(|| errands);
     let talk = AnswerStream::new(
         server,
         who,
-        Arc::clone(&room),
+        Arc::clone(&live_session),
         Some(Arc::clone(errands)),
         answer_stream::SessionRetention::Close,
     )
     .await?;
-    let (from, _) = server.inner.hall.prompt_from(&room, Some(prompt)).await?;
+    let (from, _) = server.inner.hall.prompt_from(&live_session, Some(prompt)).await?;
     Ok(talk.begun_at(from, schema))
 }
 
@@ -274,7 +274,7 @@ async fn in_session(
         return Err(ApiError::bad("unsupported", message));
     }
     let prompt = told(client_prompt::last(asked)?, schema.as_ref());
-    let room = match server.inner.hall.enter(&who.user, &id).await {
+    let live_session = match server.inner.hall.enter(&who.user, &id).await {
         Err(refusal) if refusal.status == StatusCode::NOT_FOUND => {
             all_sessions(who)?;
             let mut opening = SessionOptions::new(SessionStart::New(Some(id)));
@@ -283,9 +283,15 @@ async fn in_session(
         }
         entered => entered?,
     };
-    let talk = AnswerStream::new(server, who, Arc::clone(&room), None, answer_stream::SessionRetention::Stay)
-        .await?;
-    let (from, _) = server.inner.hall.prompt_from(&room, Some(prompt)).await?;
+    let talk = AnswerStream::new(
+        server,
+        who,
+        Arc::clone(&live_session),
+        None,
+        answer_stream::SessionRetention::Stay,
+    )
+    .await?;
+    let (from, _) = server.inner.hall.prompt_from(&live_session, Some(prompt)).await?;
     Ok(talk.begun_at(from, schema))
 }
 
@@ -309,12 +315,12 @@ async fn go_on(
         ApiError::bad("unknown_tool_call", message)
     };
     admit(who, &results.session)?;
-    let room = server.inner.hall.find(&who.user, &results.session).await.ok_or_else(gone)?;
-    let errands = room.errands.get().cloned().ok_or_else(gone)?;
+    let live_session = server.inner.hall.find(&who.user, &results.session).await.ok_or_else(gone)?;
+    let errands = live_session.errands.get().cloned().ok_or_else(gone)?;
     let talk = AnswerStream::new(
         server,
         who,
-        room,
+        live_session,
         Some(Arc::clone(&errands)),
         answer_stream::SessionRetention::Close,
     )
@@ -357,15 +363,15 @@ fn head(talk: &AnswerStream, asked: &CompletionRequest, api: OpenAiApi) -> Reply
 
 async fn whole(mut talk: AnswerStream, asked: &CompletionRequest, api: OpenAiApi) -> Response {
     let head = head(&talk, asked, api);
-    let (mut said, mut calls) = (String::new(), Vec::new());
-    while let Some(piece) = talk.next().await {
-        match piece {
-            AnswerPiece::Text(text) => said.push_str(&text),
+    let (mut answer, mut calls) = (String::new(), Vec::new());
+    while let Some(chunk) = talk.next().await {
+        match chunk {
+            AnswerPiece::Text(text) => answer.push_str(&text),
             AnswerPiece::Calls(blocks) => calls = blocks,
             AnswerPiece::Done { stop, usage } => {
                 let mut blocks = Vec::new();
-                if !said.is_empty() {
-                    blocks.push(Block::Text(said));
+                if !answer.is_empty() {
+                    blocks.push(Block::Text(answer));
                 }
                 blocks.append(&mut calls);
                 let reply = Reply { blocks, usage, stop, model: None };
@@ -409,13 +415,13 @@ fn streamed(talk: AnswerStream, asked: &CompletionRequest, api: OpenAiApi) -> Re
     let state = Some((Box::pin(pieces), writer, 0_u64));
     let body = stream::unfold(state, |state| async move {
         let (mut pieces, mut writer, offset) = state?;
-        let Ok(piece) = tokio::time::timeout(ALIVE, pieces.next()).await else {
+        let Ok(chunk) = tokio::time::timeout(ALIVE, pieces.next()).await else {
             let silent = Bytes::from_static(b": still running\n\n");
             return Some((Ok::<_, Infallible>(silent), Some((pieces, writer, offset))));
         };
-        let piece = piece.unwrap_or_else(|| AnswerPiece::Failed(lost()));
+        let chunk = chunk.unwrap_or_else(|| AnswerPiece::Failed(lost()));
         let mut out = Vec::new();
-        let offset = write(&mut *writer, piece, offset, &mut out);
+        let offset = write(&mut *writer, chunk, offset, &mut out);
         Some((Ok(Bytes::from(out)), offset.map(|offset| (pieces, writer, offset))))
     });
     let mut answer = Response::new(Body::from_stream(body));
@@ -425,8 +431,8 @@ fn streamed(talk: AnswerStream, asked: &CompletionRequest, api: OpenAiApi) -> Re
 }
 
 /// Writes a piece. Returns the offset of the next text, or `None` after the last piece.
-fn write(writer: &mut dyn ReplyStream, piece: AnswerPiece, offset: u64, out: &mut Vec<u8>) -> Option<u64> {
-    match piece {
+fn write(writer: &mut dyn ReplyStream, chunk: AnswerPiece, offset: u64, out: &mut Vec<u8>) -> Option<u64> {
+    match chunk {
         AnswerPiece::Text(text) => {
             writer.delta(&holm_wire::WireDelta::Text { offset, text: &text }, out);
             Some(offset + text.len() as u64)

@@ -22,7 +22,7 @@ fn what_has_no_known_price_is_said_and_not_taken_for_free() {
         ),
     ] {
         let view = serde_json::to_value(UsageView::of(lines, Some(NanoUsd::new(9)))).unwrap();
-        let said = (&view["spent_nano_usd"], &view["unpriced"], &view["budget_nano_usd"]);
-        assert_eq!(said, (&json!(spent), &json!(unpriced), &json!(9)), "{view}");
+        let reported = (&view["spent_nano_usd"], &view["unpriced"], &view["budget_nano_usd"]);
+        assert_eq!(reported, (&json!(spent), &json!(unpriced), &json!(9)), "{view}");
     }
 }

@@ -17,20 +17,20 @@ use crate::StoreError;
 /// A server that closes every connection at once, with the number of connections so far.
 async fn rude() -> (u16, Arc<AtomicUsize>) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-    let (port, came) = (listener.local_addr().unwrap().port(), Arc::<AtomicUsize>::default());
-    let count = Arc::clone(&came);
+    let (port, connections) = (listener.local_addr().unwrap().port(), Arc::<AtomicUsize>::default());
+    let count = Arc::clone(&connections);
     tokio::spawn(async move {
         while listener.accept().await.is_ok() {
             count.fetch_add(1, Ordering::SeqCst);
         }
     });
-    (port, came)
+    (port, connections)
 }
 
 #[tokio::test]
 async fn whoever_waits_for_a_database_that_is_not_there_is_told_at_once() {
     for (pause, expect) in [(Duration::from_secs(3_600), 1), (Duration::ZERO, 3)] {
-        let (port, came) = rude().await;
+        let (port, connections) = rude().await;
         let mut reach = PostgresConnector::new(&format!("host=127.0.0.1 port={port} user=holm")).unwrap();
         reach.pause = pause;
         let first = reach.connect(CommitDurability::Synced).await.map(|_| ()).unwrap_err();
@@ -38,7 +38,7 @@ async fn whoever_waits_for_a_database_that_is_not_there_is_told_at_once() {
             let again = reach.connect(CommitDurability::Written).await.map(|_| ()).unwrap_err();
             assert!(pause == Duration::ZERO || again == first, "{again:?}");
         }
-        assert_eq!(came.load(Ordering::SeqCst), expect, "{pause:?}");
+        assert_eq!(connections.load(Ordering::SeqCst), expect, "{pause:?}");
     }
 }
 

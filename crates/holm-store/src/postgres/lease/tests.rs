@@ -18,9 +18,9 @@ async fn a_server_that_does_not_answer_costs_the_lease_in_time() {
 
 #[test]
 fn the_server_frees_the_lease_of_a_machine_that_vanished_before_a_run_is_handed_over() {
-    let said = watched_by_server();
+    let statement = watched_by_server();
     let setting = |name: &str| -> u64 {
-        let (_, rest) = said.split_once(&format!("SET {name} = ")).unwrap();
+        let (_, rest) = statement.split_once(&format!("SET {name} = ")).unwrap();
         rest.split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap()
     };
     let silent =

@@ -82,9 +82,9 @@ fn read_message<'j>(
     tools: &mut CallToolNames<'j>,
     asked: &mut CompletionRequest,
 ) -> Result<(), RequestBodyError> {
-    let place = format!("/messages/{index}");
+    let pointer = format!("/messages/{index}");
     let Some(parts) = json.get("content").and_then(Json::as_array) else {
-        return Err(RequestBodyError::member(place + "/content", "a list of blocks"));
+        return Err(RequestBodyError::member(pointer + "/content", "a list of blocks"));
     };
     for call in parts.iter().filter_map(|part| part.get("toolUse")) {
         let text = |name: &str| call.get(name).and_then(Json::as_str).unwrap_or_default();
@@ -96,7 +96,7 @@ fn read_message<'j>(
         Some("assistant") => Role::Assistant,
         Some("user") if results => Role::Tool,
         Some("user") => Role::User,
-        Some(_) | None => return Err(RequestBodyError::member(place + "/role", "user or assistant")),
+        Some(_) | None => return Err(RequestBodyError::member(pointer + "/role", "user or assistant")),
     };
     asked.messages.push(Message::new(MessageId::new(asked.messages.len() as u64), role, blocks));
     Ok(())

@@ -151,7 +151,7 @@ fn ids_are_made_to_fit_and_stay_apart() {
             &WireOptions::default(),
         );
         let json = Json::parse(body(&sent)).unwrap();
-        let at = |place: &str| String::from(json.pointer(place).and_then(Json::as_str).unwrap());
+        let at = |pointer: &str| String::from(json.pointer(pointer).and_then(Json::as_str).unwrap());
         let call = at("/messages/0/content/0/toolUse/toolUseId");
         assert_eq!(call, at("/messages/1/content/0/toolResult/toolUseId"));
         call
@@ -159,9 +159,9 @@ fn ids_are_made_to_fit_and_stay_apart() {
     assert_eq!(sent("tooluse_1"), "tooluse_1");
     assert_eq!(sent("a.b:c"), "a_b_c");
     assert_eq!(sent(""), "_");
-    let (one, two) = (sent(&("x".repeat(80) + "1")), sent(&("x".repeat(80) + "2")));
-    assert_eq!((one.len(), two.len()), (64, 64));
-    assert_ne!(one, two);
+    let (first, second) = (sent(&("x".repeat(80) + "1")), sent(&("x".repeat(80) + "2")));
+    assert_eq!((first.len(), second.len()), (64, 64));
+    assert_ne!(first, second);
 }
 
 #[test]

@@ -37,10 +37,10 @@ fn reply() -> Reply {
 
 #[test]
 fn what_the_server_writes_the_client_reads() {
-    for piece in [1, 5, 1000] {
+    for size in [1, 5, 1000] {
         let mut stream = Vec::new();
-        server().stream(ReplyHead::default()).reply(&reply(), piece, &mut stream);
-        assert_eq!(decode(&BedrockCodec::default(), &[&stream]).0.unwrap(), reply(), "pieces of {piece}");
+        server().stream(ReplyHead::default()).reply(&reply(), size, &mut stream);
+        assert_eq!(decode(&BedrockCodec::default(), &[&stream]).0.unwrap(), reply(), "pieces of {size}");
     }
     assert_eq!(
         BedrockCodec::default().reply(&server().reply(&ReplyHead::default(), &reply())).unwrap(),

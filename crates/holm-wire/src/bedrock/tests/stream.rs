@@ -171,14 +171,14 @@ fn event() -> impl Strategy<Value = String> {
         prop::sample::select(vec!["Hi", "é🙂", r"a\nb", r#"{\"x\":"#, r"A", r"\q", "", r#"x","p":"y"#]);
     let index = prop::sample::select(vec!["0", "1", "1.0", "\"2\""]);
     let pad = prop::sample::select(vec!["", r#","p":"abc""#, r#","p":"abcdef""#]);
-    let place = prop::sample::select(vec![
+    let wrapping = prop::sample::select(vec![
         ("text", ""),
         ("reasoningContent\":{\"text", "}"),
         ("reasoningContent\":{\"signature", "}"),
         ("toolUse\":{\"input", "}"),
     ]);
     prop_oneof![
-        (index.clone(), place, text, pad).prop_map(|(index, (open, close), text, pad)| format!(
+        (index.clone(), wrapping, text, pad).prop_map(|(index, (open, close), text, pad)| format!(
             r#"contentBlockDelta {{"contentBlockIndex":{index},"delta":{{"{open}":"{text}"{close}}}{pad}}}"#
         )),
         index.clone().prop_map(|index| format!(

@@ -34,10 +34,10 @@ fn reply() -> Reply {
 fn what_the_server_writes_the_client_reads() {
     let cut = Reply { blocks: vec![Block::Text("Once".into())], stop: StopReason::MaxTokens, ..reply() };
     for reply in [reply(), cut] {
-        for piece in [1, 5, 1000] {
+        for size in [1, 5, 1000] {
             let mut stream = Vec::new();
-            CohereServerCodec.stream(head()).reply(&reply, piece, &mut stream);
-            assert_eq!(decode(&CohereCodec::default(), &[&stream]).0.unwrap(), reply, "pieces of {piece}");
+            CohereServerCodec.stream(head()).reply(&reply, size, &mut stream);
+            assert_eq!(decode(&CohereCodec::default(), &[&stream]).0.unwrap(), reply, "pieces of {size}");
         }
         assert_eq!(CohereCodec::default().reply(&CohereServerCodec.reply(&head(), &reply)).unwrap(), reply);
     }
@@ -47,16 +47,16 @@ fn what_the_server_writes_the_client_reads() {
 fn live_pieces_pass_through_and_may_be_mixed() {
     let mut server = CohereServerCodec.stream(head());
     let mut out = Vec::new();
-    let piece = |index, text| WireDelta::ToolArguments { index, offset: 0, text };
+    let arguments = |index, text| WireDelta::ToolArguments { index, offset: 0, text };
     for delta in [
         WireDelta::Thinking { offset: 0, text: "hm" },
         WireDelta::Text { offset: 0, text: "Hi" },
         WireDelta::ToolCallStarted { index: 0, id: "a", name: "f" },
         WireDelta::ToolCallStarted { index: 1, id: "b", name: "g" },
-        piece(0, "["),
-        piece(1, "{"),
-        piece(0, "]"),
-        piece(1, "}"),
+        arguments(0, "["),
+        arguments(1, "{"),
+        arguments(0, "]"),
+        arguments(1, "}"),
         WireDelta::Usage(Usage::default()),
     ] {
         server.delta(&delta, &mut out);

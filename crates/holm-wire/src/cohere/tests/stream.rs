@@ -142,9 +142,9 @@ fn lost_doubled_and_mixed_events_are_survived() {
             r#"{{"type":"tool-call-start","delta":{{"message":{{"tool_calls":{{"id":"{id}","function":{{"name":"f","arguments":""}}}}}}}}}}"#
         )
     };
-    let piece =
+    let chunk =
         r#"{"type":"tool-call-delta","delta":{"message":{"tool_calls":{"function":{"arguments":"{}"}}}}}"#;
-    check(&[&start("a"), piece, &start("b"), piece], "a:f({}) b:f({}) | ToolUse");
+    check(&[&start("a"), chunk, &start("b"), chunk], "a:f({}) b:f({}) | ToolUse");
     check(&[r#"{"type":"debug","prompt":"x"}"#, r#"{"type":"content-start"}"#], " | EndTurn");
 }
 
@@ -181,10 +181,10 @@ proptest! {
         let mut events: Vec<&str> = events.iter().map(String::as_str).collect();
         events.push(r#"{"type":"message-end","delta":{"finish_reason":"COMPLETE"}}"#);
         let bytes = stream(&events);
-        let whole = decode(&codec(), &[&bytes]);
-        prop_assert!(whole.0.is_ok());
+        let uncut = decode(&codec(), &[&bytes]);
+        prop_assert!(uncut.0.is_ok());
         let pieces: Vec<&[u8]> = bytes.chunks(size).collect();
-        prop_assert_eq!(decode(&codec(), &pieces), whole);
+        prop_assert_eq!(decode(&codec(), &pieces), uncut);
     }
 
     #[test]

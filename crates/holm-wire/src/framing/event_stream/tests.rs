@@ -13,8 +13,8 @@ fn run(bounds: FrameLimits, pieces: &[&[u8]]) -> Result<Seen, FrameError> {
         let kind = EventHeaders::new(frame.name).text(":event-type").unwrap_or_default();
         seen.push((kind.to_string(), frame.data.to_vec()));
     };
-    for piece in pieces {
-        decoder.feed(piece, &mut sink)?;
+    for chunk in pieces {
+        decoder.feed(chunk, &mut sink)?;
     }
     decoder.finish(&mut sink)?;
     Ok(seen)
@@ -86,12 +86,12 @@ fn a_message_that_is_cut_off_is_not_handed_on() {
 #[test]
 fn every_flipped_bit_is_noticed() {
     let stream = stream();
-    for place in 0..stream.len() {
+    for index in 0..stream.len() {
         for bit in 0..8 {
             let mut damaged = stream.clone();
-            damaged[place] ^= 1 << bit;
+            damaged[index] ^= 1 << bit;
             let found = run(FrameLimits::default(), &[&damaged]);
-            assert!(matches!(found, Err(FrameError::Damaged(_))), "bit {bit} of byte {place}");
+            assert!(matches!(found, Err(FrameError::Damaged(_))), "bit {bit} of byte {index}");
         }
     }
 }

@@ -50,10 +50,10 @@ fn reply() -> Reply {
 fn what_the_server_writes_the_client_reads() {
     let cut = Reply { blocks: vec![Block::Text("Once".into())], stop: StopReason::MaxTokens, ..reply() };
     for reply in [reply(), cut] {
-        for piece in [1, 5, 1000] {
+        for size in [1, 5, 1000] {
             let mut stream = Vec::new();
-            GeminiServerCodec.stream(head()).reply(&reply, piece, &mut stream);
-            assert_eq!(decode(&GeminiCodec::default(), &[&stream]).0.unwrap(), reply, "pieces of {piece}");
+            GeminiServerCodec.stream(head()).reply(&reply, size, &mut stream);
+            assert_eq!(decode(&GeminiCodec::default(), &[&stream]).0.unwrap(), reply, "pieces of {size}");
         }
         assert_eq!(GeminiCodec::default().reply(&GeminiServerCodec.reply(&head(), &reply)).unwrap(), reply);
     }
@@ -63,15 +63,15 @@ fn what_the_server_writes_the_client_reads() {
 fn live_pieces_pass_through_and_calls_wait_until_they_are_whole() {
     let mut server = GeminiServerCodec.stream(head());
     let mut out = Vec::new();
-    let piece = |index, text| WireDelta::ToolArguments { index, offset: 0, text };
+    let arguments = |index, text| WireDelta::ToolArguments { index, offset: 0, text };
     for delta in [
         WireDelta::Thinking { offset: 0, text: "hm" },
         WireDelta::Text { offset: 0, text: "Hi" },
         WireDelta::ToolCallStarted { index: 0, id: "a", name: "f" },
         WireDelta::ToolCallStarted { index: 1, id: "b", name: "g" },
-        piece(0, "{\"x\":"),
-        piece(1, "{broken"),
-        piece(0, "1}"),
+        arguments(0, "{\"x\":"),
+        arguments(1, "{broken"),
+        arguments(0, "1}"),
         WireDelta::Usage(Usage::default()),
     ] {
         server.delta(&delta, &mut out);

@@ -173,10 +173,10 @@ proptest! {
         }
         let mut bytes = stream.into_bytes();
         bytes.extend_from_slice(&finished("STOP"));
-        let whole = decode(&codec(), &[&bytes]);
-        prop_assert!(whole.0.is_ok());
+        let uncut = decode(&codec(), &[&bytes]);
+        prop_assert!(uncut.0.is_ok());
         let pieces: Vec<&[u8]> = bytes.chunks(size).collect();
-        prop_assert_eq!(decode(&codec(), &pieces), whole);
+        prop_assert_eq!(decode(&codec(), &pieces), uncut);
     }
 
     #[test]

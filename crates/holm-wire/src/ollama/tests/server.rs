@@ -31,10 +31,10 @@ fn reply() -> Reply {
 
 #[test]
 fn what_the_server_writes_the_client_reads() {
-    for piece in [1, 5, 1000] {
+    for size in [1, 5, 1000] {
         let mut stream = Vec::new();
-        OllamaServerCodec.stream(head()).reply(&reply(), piece, &mut stream);
-        assert_eq!(decode(&OllamaCodec::default(), &[&stream]).0.unwrap(), reply(), "pieces of {piece}");
+        OllamaServerCodec.stream(head()).reply(&reply(), size, &mut stream);
+        assert_eq!(decode(&OllamaCodec::default(), &[&stream]).0.unwrap(), reply(), "pieces of {size}");
     }
     assert_eq!(OllamaCodec::default().reply(&OllamaServerCodec.reply(&head(), &reply())).unwrap(), reply());
 }

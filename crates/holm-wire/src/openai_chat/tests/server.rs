@@ -30,10 +30,10 @@ fn reply() -> Reply {
 
 #[test]
 fn what_the_server_writes_the_client_reads() {
-    for piece in [1, 5, 1000] {
+    for size in [1, 5, 1000] {
         let mut stream = Vec::new();
-        OpenaiChatServerCodec.stream(head()).reply(&reply(), piece, &mut stream);
-        assert_eq!(decode(&OpenaiChatCodec::default(), &[&stream]).0.unwrap(), reply(), "pieces of {piece}");
+        OpenaiChatServerCodec.stream(head()).reply(&reply(), size, &mut stream);
+        assert_eq!(decode(&OpenaiChatCodec::default(), &[&stream]).0.unwrap(), reply(), "pieces of {size}");
     }
     assert_eq!(
         OpenaiChatCodec::default().reply(&OpenaiChatServerCodec.reply(&head(), &reply())).unwrap(),

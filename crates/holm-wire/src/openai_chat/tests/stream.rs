@@ -355,18 +355,18 @@ fn pieces_of_a_call_are_remembered_unless_their_id_could_be_taken_for_the_chunks
         let _ = events.event(StreamFrame { name: b"", data: frames[0].as_bytes() }, &mut draft, &mut |_| {});
         assert_eq!(events.memo_knows(frames[1].as_bytes()), known, "{frames:?}");
     };
-    let piece = |start: &str, id: &str, text: &str| {
+    let chunk = |start: &str, id: &str, text: &str| {
         format!(
             r#"{{{start}"choices":[{{"delta":{{"tool_calls":[{{{id}"function":{{"arguments":"{text}"}}}}]}}}}]}}"#
         )
     };
     let chunk_id = |id: &str| format!(r#""id":"{id}","#);
-    check([&piece(&chunk_id("1"), "", "a"), &piece(&chunk_id("2"), "", r#"\"b"#)], true);
-    check([&piece("", "", "a"), &piece("", "", "b")], true);
-    check([&piece(&chunk_id("1"), &chunk_id(""), "a"), &piece(&chunk_id("2"), &chunk_id(""), "b")], true);
-    check([&piece(&chunk_id("1"), &chunk_id(""), "a"), &piece(&chunk_id("1"), &chunk_id("x"), "b")], false);
-    check([&piece("", &chunk_id(""), "a"), &piece("", &chunk_id("x"), "b")], false);
-    check([&piece("", &chunk_id("x"), "a"), &piece("", &chunk_id("x"), "b")], false);
+    check([&chunk(&chunk_id("1"), "", "a"), &chunk(&chunk_id("2"), "", r#"\"b"#)], true);
+    check([&chunk("", "", "a"), &chunk("", "", "b")], true);
+    check([&chunk(&chunk_id("1"), &chunk_id(""), "a"), &chunk(&chunk_id("2"), &chunk_id(""), "b")], true);
+    check([&chunk(&chunk_id("1"), &chunk_id(""), "a"), &chunk(&chunk_id("1"), &chunk_id("x"), "b")], false);
+    check([&chunk("", &chunk_id(""), "a"), &chunk("", &chunk_id("x"), "b")], false);
+    check([&chunk("", &chunk_id("x"), "a"), &chunk("", &chunk_id("x"), "b")], false);
 }
 
 proptest! {

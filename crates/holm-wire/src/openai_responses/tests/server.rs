@@ -39,13 +39,13 @@ fn what_the_server_writes_the_client_reads() {
         Reply { blocks: vec![Block::Text("I can't.".into())], stop: StopReason::Refusal, ..reply() };
     let cut = Reply { blocks: vec![Block::Text("Once".into())], stop: StopReason::MaxTokens, ..reply() };
     for reply in [reply(), refusal, cut] {
-        for piece in [1, 5, 1000] {
+        for size in [1, 5, 1000] {
             let mut stream = Vec::new();
-            OpenaiResponsesServerCodec.stream(head()).reply(&reply, piece, &mut stream);
+            OpenaiResponsesServerCodec.stream(head()).reply(&reply, size, &mut stream);
             assert_eq!(
                 decode(&OpenaiResponsesCodec::default(), &[&stream]).0.unwrap(),
                 reply,
-                "pieces of {piece}"
+                "pieces of {size}"
             );
         }
         assert_eq!(
@@ -78,16 +78,16 @@ fn the_last_event_repeats_the_whole_reply() {
 fn live_pieces_pass_through_and_may_be_mixed() {
     let mut server = OpenaiResponsesServerCodec.stream(head());
     let mut out = Vec::new();
-    let piece = |index, text| WireDelta::ToolArguments { index, offset: 0, text };
+    let arguments = |index, text| WireDelta::ToolArguments { index, offset: 0, text };
     for delta in [
         WireDelta::Thinking { offset: 0, text: "hm" },
         WireDelta::Text { offset: 0, text: "Hi" },
         WireDelta::ToolCallStarted { index: 0, id: "a", name: "f" },
         WireDelta::ToolCallStarted { index: 1, id: "b", name: "g" },
-        piece(0, "["),
-        piece(1, "{"),
-        piece(0, "]"),
-        piece(1, "}"),
+        arguments(0, "["),
+        arguments(1, "{"),
+        arguments(0, "]"),
+        arguments(1, "}"),
         WireDelta::Usage(Usage::default()),
     ] {
         server.delta(&delta, &mut out);

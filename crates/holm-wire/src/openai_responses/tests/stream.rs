@@ -144,13 +144,20 @@ fn lost_doubled_and_mixed_events_are_survived() {
             r#"{{"type":"response.output_item.added","output_index":{index},"item":{{"type":"function_call","call_id":"{id}","name":"f"}}}}"#
         )
     };
-    let piece = |index: u64, text: &str| {
+    let arguments = |index: u64, text: &str| {
         format!(
             r#"{{"type":"response.function_call_arguments.delta","output_index":{index},"delta":"{text}"}}"#
         )
     };
     check(
-        &[&added(0, "a"), &added(1, "b"), &piece(0, "["), &piece(1, "{"), &piece(0, "]"), &piece(1, "}")],
+        &[
+            &added(0, "a"),
+            &added(1, "b"),
+            &arguments(0, "["),
+            &arguments(1, "{"),
+            &arguments(0, "]"),
+            &arguments(1, "}"),
+        ],
         "a:f([]) b:f({}) | ToolUse",
     );
     // the type only in the event's name
@@ -189,10 +196,10 @@ proptest! {
         let mut events: Vec<&str> = events.iter().map(String::as_str).collect();
         events.push(r#"{"type":"response.completed"}"#);
         let bytes = stream(&events);
-        let whole = decode(&codec(), &[&bytes]);
-        prop_assert!(whole.0.is_ok());
+        let uncut = decode(&codec(), &[&bytes]);
+        prop_assert!(uncut.0.is_ok());
         let pieces: Vec<&[u8]> = bytes.chunks(size).collect();
-        prop_assert_eq!(decode(&codec(), &pieces), whole);
+        prop_assert_eq!(decode(&codec(), &pieces), uncut);
     }
 
     #[test]

@@ -4,8 +4,8 @@ use super::{StopScan, StopSequences};
 fn answer(stops: &[&str], pieces: &[&str]) -> (String, bool) {
     let stops: Vec<String> = stops.iter().map(|stop| (*stop).to_owned()).collect();
     let (mut stops, mut sent) = (StopSequences::new(&stops), String::new());
-    for piece in pieces {
-        match stops.push(piece) {
+    for chunk in pieces {
+        match stops.push(chunk) {
             StopScan::Open(text) => sent.push_str(&text),
             StopScan::Found(text) => return (sent + &text, true),
         }
