@@ -161,7 +161,7 @@ impl KeyFile {
         let record = KeyFileRecord { version: VERSION, keys: plain.collect(), keyring: kept.keyring.clone() };
         let text = serde_json::to_vec_pretty(&record).map_err(|error| failed(error.into()))?;
         let fresh = self.path.with_extension("new");
-        // A crash may have left a temporary file behind.
+        // A crash may have left a temporary file.
         let _ = fs::remove_file(&fresh);
         let mut options = fs::OpenOptions::new();
         options.write(true).create_new(true);

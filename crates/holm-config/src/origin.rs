@@ -44,7 +44,7 @@ pub enum SettingOrigin {
     },
     /// An environment variable, by its name.
     Variable(String),
-    /// A flag, as it is typed.
+    /// A flag, as the user types it.
     Flag(&'static str),
     /// What the user chose for the folder.
     FolderTrust,

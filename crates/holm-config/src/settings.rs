@@ -77,7 +77,7 @@ impl ProviderSettings {
     }
 }
 
-/// One setting, as it is shown to users.
+/// One setting, as users see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingRow {
     /// Its key, with dots between the parts.

@@ -17,7 +17,7 @@
 //! - `plausibility/`: whether an output looks like a success.
 //! - `postcondition/`: whether it keeps a tool's promises.
 //! - `skill/`: contract skills.
-//! - `skill/source/`: whether a value stands in the text that it claims to come from.
+//! - `skill/source/`: whether a value occurs in the text that it claims to come from.
 //! - `ruling.rs`: the ruling of a guard.
 //! - `guard_switches.rs`: turns guards off in tests.
 

@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 pub enum Ruling {
     /// The result may be believed.
     Accept,
-    /// The result is used, and the doubt is shown beside it.
+    /// The result is used, and the doubt is shown with it.
     Warn(Reason),
     /// The result must not be believed.
     Reject(Reason),
@@ -77,7 +77,7 @@ impl Ruling {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// Say so and go on.
+    /// Report it and continue.
     Warn,
     /// Refuse the result. The default: a doubt that was not weighed fails closed.
     #[default]
@@ -120,7 +120,7 @@ impl fmt::Display for Reason {
 /// A chain of guards, asked one after the other until one rejects.
 ///
 /// A guard after the first rejection is never called: it may be costly, and its answer could change
-/// nothing. Every warning on the way is kept, not only the first.
+/// nothing. Every warning before that is kept, not only the first.
 ///
 /// ```
 /// use holm_guards::ruling::{RulingChain, Reason, Ruling};

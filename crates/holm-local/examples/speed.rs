@@ -1,4 +1,4 @@
-//! How fast is a model through Holm, beside a loop on llama.cpp's own library? The same file, the same threads, turn about
+//! How fast is a model through Holm, compared with a loop on llama.cpp's own library? The same file, the same threads, turn about
 //! in one run; then what the grammar costs, and what a second turn reads. `scripts/bench local` runs it. `HOLM_BENCH_JSON` names a
 //! file for the rates, for programs.
 //!
@@ -163,7 +163,7 @@ fn library(
     })
 }
 
-/// Has Holm go on with a text, and says what it took.
+/// Lets Holm continue a text, and returns what it took.
 async fn told(
     line: &mut LocalConnection,
     prompt: &str,

@@ -1,7 +1,7 @@
 //! The `#[tool]` attribute turns a plain function into a tool. This crate has no runtime code; the
 //! generated code calls `holm-runtime`.
 //!
-//! Where things are: `options.rs` (what stands in the attribute), `signature.rs` (whether a
+//! Where things are: `options.rs` (the content of the attribute), `signature.rs` (whether a
 //! function can be a tool), `parameter.rs` (its parameters), `expand.rs` (the generated code).
 
 mod expand;

@@ -4,7 +4,7 @@
 //! path and body, and not by host. A recording made against one address can therefore be replayed
 //! for another.
 //!
-//! It is one of the transports behind `transport.rs`; real connections are in `http.rs`. Nothing is
+//! It is one of the transports of `transport.rs`; real connections are in `http.rs`. Nothing is
 //! written before secrets were removed from it, and a failed write never disturbs the recorded
 //! call.
 

@@ -34,7 +34,7 @@ use crate::{
 /// ```no_run
 /// use holm_models::{ModelClient, ModelEndpoint, ProviderKeys};
 ///
-/// // Whatever stands behind the proxy is named `proxy/<model>`.
+/// // A model of the proxy is named `proxy/<model>`.
 /// let client = ModelClient::builder()
 ///     .endpoint("proxy", ModelEndpoint::compatible("https://models.example.com/v1"))
 ///     .keys(ProviderKeys::new().with("proxy", "key-from-somewhere"))

@@ -2,7 +2,7 @@
 //! another.
 //!
 //! When a run falls back is decided by the kernel. It opens no connection to a provider: the models
-//! behind it do, such as `client.rs`.
+//! that it calls do, such as `client.rs`.
 
 use std::{collections::BTreeMap, sync::Arc};
 

@@ -1,7 +1,7 @@
 //! Keeps idle connections, sorted by the origin that they were opened for.
 //!
-//! Whether a caller may use a connection is decided by the caller of `take`, in `client.rs`, each
-//! time anew. Number and age of idle connections are bounded.
+//! Whether a caller may use a connection is decided for each use by the caller of `take`, in
+//! `client.rs`. Number and age of idle connections are bounded.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;

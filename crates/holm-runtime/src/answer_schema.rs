@@ -1,4 +1,4 @@
-//! Answers that a program reads. An agent works in words; so it is told which JSON Schema its
+//! Answers that a program reads. An agent works in words; so it is given the JSON Schema that its
 //! answer must fit, the answer is checked before the caller sees it, and one that does not fit is
 //! asked for again.
 //!
@@ -14,7 +14,7 @@ use holm_guards::{
 };
 use holm_kernel::{Block, Prompt};
 
-/// Violations that the model is told; the first ones say most.
+/// The number of violations that the model gets; the first ones matter most.
 const MAX_VIOLATIONS: usize = 8;
 
 /// A JSON Schema that an answer must fit.

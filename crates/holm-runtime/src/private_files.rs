@@ -24,7 +24,7 @@ pub(crate) fn owner_only(path: &Path, options: &mut OpenOptions) -> io::Result<F
     options.open(path)
 }
 
-/// Creates a folder that only its owner can read; an existing folder stays as it is.
+/// Creates a folder that only its owner can read; an existing folder is left unchanged.
 pub(crate) fn owner_only_folder(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     #[cfg(unix)]

@@ -14,8 +14,8 @@ use tokio::time::{Duration, Instant};
 
 use crate::{BoxFuture, Clock, Model, model_fn};
 
-/// The clock of a test that begins with its time paused: it stands still while anything works,
-/// and goes on when everything waits. A clock that only runs faster lets deadlines pass while a
+/// The clock of a test that begins with its time paused: it stops while anything works,
+/// and continues when everything waits. A clock that only runs faster lets deadlines pass while a
 /// busy machine still works.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PausedClock {

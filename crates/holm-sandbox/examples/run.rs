@@ -2,7 +2,7 @@
 //! FOLDER] [-- ARGUMENT...]`.
 //!
 //! Standard input goes to the guest, its output comes back, and what it used, why it stopped and
-//! what it was refused is told on standard error. Shows the three steps of an embedder:
+//! refusals are printed to standard error. Shows the three steps of an embedder:
 //! `compiler_main` first, then load, then run.
 
 use std::io::{Read, Write};

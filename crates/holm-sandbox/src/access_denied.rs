@@ -37,7 +37,7 @@ pub enum DeniedAction {
     /// To leave the directory that it was given, by `..`, an absolute path or an existing link.
     Outside(String),
     /// To open something that is neither a file nor a directory, or that the kernel makes up
-    /// as it is read.
+    /// when it is read.
     Device(String),
     /// To send datagrams. No grant allows this.
     Datagrams,

@@ -33,7 +33,7 @@ pub(crate) struct CodeId(pub(crate) [u8; 32]);
 
 /// The first bytes of a file.
 const MAGIC: [u8; 8] = *b"holmcw01";
-/// The seal behind it.
+/// The seal after it.
 const SEAL: usize = 32;
 /// The most bytes of code that the cache keeps, enough for some hundred large guests. The least
 /// recently used code goes first.

@@ -81,7 +81,7 @@ impl Default for GuestLimits {
             // too.
             fuel: 1_000_000_000,
             memory: 64 << 20,
-            // Large programs have some ten thousand functions behind pointers.
+            // Large programs have some ten thousand functions called through pointers.
             table_elements: 100_000,
             // A command made from a WASI 0.1 module consists of four.
             instances: 64,

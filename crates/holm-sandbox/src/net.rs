@@ -81,7 +81,7 @@ pub struct GuestHttpRequest {
     pub body: Bytes,
 }
 
-/// Fields may hold secrets that were put in on the way, so only their names are shown.
+/// Fields may hold secrets that the host has inserted, so only their names are shown.
 impl fmt::Debug for GuestHttpRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();

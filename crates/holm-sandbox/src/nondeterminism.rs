@@ -15,7 +15,7 @@ pub enum GuestClock {
     /// The time it is.
     #[default]
     Real,
-    /// Always this time since 1970, and a monotonic clock that stands still. Sleeping
+    /// Always this time since 1970, and a monotonic clock that never advances. Sleeping
     /// still takes real time.
     Fixed(Duration),
 }

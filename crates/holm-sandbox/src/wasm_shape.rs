@@ -210,7 +210,7 @@ impl WasmSurvey {
         let outermost = self.depth == 1;
         match payload {
             Payload::ImportSection(section) => {
-                // One entry may stand for many imports, so they are counted one by one.
+                // One entry may contain many imports, so they are counted one by one.
                 for import in section.into_imports() {
                     let import = import.map_err(malformed)?;
                     count("imports", &mut self.imports, 1, max::IMPORTS)?;

@@ -218,7 +218,7 @@ impl AuditLog {
         self.place.with_file_name(format!("{FILE}.{number}"))
     }
 
-    /// No change here can be left half done, so a panic of another thread does no harm.
+    /// No change here can be left incomplete, so a poisoned lock is safe to use.
     fn lock(&self) -> MutexGuard<'_, AuditFile> {
         self.file.lock().unwrap_or_else(PoisonError::into_inner)
     }

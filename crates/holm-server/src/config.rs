@@ -112,7 +112,7 @@ pub struct ServerLimits {
     /// How long a client of `/v1` may take to send the results of its tools; then
     /// its run is stopped.
     pub results: Duration,
-    /// How long runs may finish after the server is told to stop. The rest is parked and resumed
+    /// How long runs may finish after the server is asked to stop. The rest is parked and resumed
     /// at the next start.
     pub grace: Duration,
 }

@@ -1,4 +1,4 @@
-//! Names that clients send, parsed once. No code behind this module joins an unchecked client text
+//! Names that clients send, parsed once. No code after this module joins an unchecked client text
 //! to a path.
 //!
 //! Names of users, jobs and sites are in `auth/user.rs`, `jobs/id.rs` and `sites/site.rs`, and use

@@ -16,7 +16,7 @@
 //! - **Isolation**: each user has their own workspace, store and grants. Sessions of other users do
 //!   not exist for them.
 //! - **Watchers never delay a run**: events are kept in a bounded [`SessionFeed`] that watchers read at
-//!   their own pace. A watcher that falls behind is told from which number to continue, and the
+//!   their own pace. A watcher that lags gets the number from which to continue, and the
 //!   journal has the rest.
 //!
 //! Where things are:

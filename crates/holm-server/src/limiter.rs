@@ -32,7 +32,7 @@ struct RateBucket {
 }
 
 impl<K: Eq + Hash + Clone> RateLimiter<K> {
-    /// Creates a limiter for so many requests per minute.
+    /// Creates a limiter for this many requests per minute.
     pub(crate) fn new(per_minute: u32) -> Self {
         Self { per_minute: u64::from(per_minute), buckets: Mutex::default() }
     }

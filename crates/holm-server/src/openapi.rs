@@ -1,5 +1,5 @@
-//! Serves the OpenAPI document. It is generated from the types, stored beside them, and packed into
-//! the program.
+//! Serves the OpenAPI document. It is generated from the types, stored next to them, and packed
+//! into the program.
 //!
 //! Generating it at each request would add code for every described type to the program.
 

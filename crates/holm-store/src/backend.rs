@@ -71,7 +71,7 @@ pub(crate) struct RecordBatch<'a> {
     pub(crate) bodies: Vec<RecordBody<'a>>,
 }
 
-/// A run whose index may be behind its journal.
+/// A run whose index may lag its journal.
 #[derive(Debug, Clone)]
 pub(crate) struct StaleRun {
     pub(crate) run: RunRow,
@@ -306,7 +306,7 @@ pub(crate) trait StoreBackend: JobTable + NoteTable + Send + Sync {
     fn erase<'a>(&'a self, run: &'a RunRow, stone: &'a RunTombstone) -> StoreFuture<'a, ()>;
     /// Makes sure that nothing of erased runs is left in files that this store writes.
     fn scour(&self) -> StoreFuture<'_, ()>;
-    /// Copies the whole store as it is at one moment to a path where nothing exists yet.
+    /// Copies a consistent snapshot of the store to a path where nothing exists yet.
     fn copy_to(&self, to: PathBuf) -> StoreFuture<'_, CopySummary>;
     /// The counters since the store was opened.
     fn commits(&self) -> StoreStats;

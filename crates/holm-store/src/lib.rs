@@ -1,11 +1,11 @@
 //! Keeps journals, large results, sessions, jobs and usage. This crate decides nothing about a run:
 //! it keeps what it is given and finds it again.
 //!
-//! A [`Store`] is one SQLite file with two folders beside it, or a PostgreSQL database (feature
+//! A [`Store`] is one SQLite file with two folders next to it, or a PostgreSQL database (feature
 //! `postgres`). It is where an agent's journals go ([`JournalStore`](holm_runtime::JournalStore))
 //! and its large results ([`BlobStore`](holm_runtime::BlobStore)), and it answers what people ask
 //! about sessions: lists, searches, exports, usage, and that they be forgotten; small notes that
-//! must outlive a process lie in trays beside them. It is the
+//! must outlive a process are in trays next to them. It is the
 //! [`ModelLedger`](holm_runtime::ModelLedger) of models too, from the same journals. Journals in
 //! memory and in plain files need no database: [`MemoryJournalStore`], [`JsonLinesFolder`].
 //!
@@ -100,7 +100,7 @@
 //! - `resume_marks.rs`: marks of sessions that must be resumed.
 //! - `error.rs`: the errors.
 //!
-//! No SQL stands outside `sqlite/` and `postgres/`. Both must pass the same tests
+//! There is no SQL outside `sqlite/` and `postgres/`. Both must pass the same tests
 //! (`holm-store/tests/it/suite/`).
 
 #[cfg(not(any(feature = "sqlite", feature = "postgres")))]

@@ -80,7 +80,7 @@ pub struct WireOptions {
     pub delivery: Delivery,
     /// Whether the model must or may not call tools.
     pub tool_choice: ToolChoice,
-    /// Whether several calls may stand in one reply.
+    /// Whether one reply may contain several calls.
     pub parallel: Parallel,
     /// How much the model may think.
     pub reasoning: Reasoning,

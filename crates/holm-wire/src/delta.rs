@@ -1,4 +1,4 @@
-//! The deltas of a reply while it streams, and the deltas that stand for a finished reply.
+//! The deltas of a reply while it streams, and the deltas that represent a finished reply.
 //!
 //! While a reply streams, `draft.rs` creates them, so no decoder counts offsets itself. Offsets
 //! count bytes and never go back, because receivers detect missed deltas by them.

@@ -2,7 +2,7 @@
 //! decodes text files.
 //!
 //! It fetches nothing: the host's [`MediaSource`] has the bytes of stored files, and a URL is
-//! passed on as it is. Which types a service accepts is decided in the `request.rs` of each format
+//! passed on unchanged. Which types a service accepts is decided in the `request.rs` of each format
 //! (for Bedrock in `bedrock/request/files.rs`). A missing file is described in text and is never an
 //! error, because an old message must not end a run.
 

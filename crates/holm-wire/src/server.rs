@@ -107,7 +107,7 @@ pub struct CompletionRequest {
     pub reasoning: Reasoning,
 }
 
-/// How many messages back the call of a result is searched. A batch stands
+/// How many messages back the call of a result is searched. A batch is
 /// directly before its results.
 const BATCH_REACH: usize = 256;
 

@@ -14,7 +14,7 @@ use crate::{
     WireOptions,
 };
 
-/// A turn as it was decoded: the result and the pieces on the way.
+/// A turn as it was decoded: the result and the deltas before it.
 pub(crate) type Turn = (Result<Reply, Failure>, Vec<String>);
 
 pub(crate) fn decode(codec: &dyn ProviderCodec, pieces: &[&[u8]]) -> Turn {

@@ -1667,7 +1667,7 @@ export interface Postcondition {
   rule: Rule;
   /** What a broken promise leads to. */
   severity?: Severity;
-  /** What the model is told when the promise is broken; without it, what was found. */
+  /** The message for the model when the promise is broken; without it, what was found. */
   message?: string | null;
 }
 
@@ -1686,9 +1686,9 @@ export type Rule =
   /** Rules about lines. Lines of white space only are not counted and not matched. */
   | {
       lines: {
-        /** At least so many. */
+        /** The minimum. */
         min?: number | null;
-        /** At most so many. */
+        /** The maximum. */
         max?: number | null;
         /** What every line must match. */
         each?: string | null;
@@ -1699,9 +1699,9 @@ export type Rule =
   /** Bounds on the length in bytes. */
   | {
       length: {
-        /** At least so many. */
+        /** The minimum. */
         min?: number | null;
-        /** At most so many. */
+        /** The maximum. */
         max?: number | null;
       };
     }
@@ -1726,14 +1726,14 @@ export type Must =
 export type Ruling =
   /** The result may be believed. */
   | 'accept'
-  /** The result is used, and the doubt is shown beside it. */
+  /** The result is used, and the doubt is shown with it. */
   | { warn: Reason }
   /** The result must not be believed. */
   | { reject: Reason };
 
 /** How much a failed check weighs. A tool's declaration chooses it. */
 export type Severity =
-  /** Say so and go on. */
+  /** Report it and continue. */
   | 'warn'
   /** Refuse the result. The default: a doubt that was not weighed fails closed. */
   | 'reject';
@@ -1762,7 +1762,7 @@ export interface Contract {
   description: string;
   /** JSON Schema of the input. */
   input: Json;
-  /** JSON pointer to the source text in the input, if values must stand in one. */
+  /** JSON pointer to the source text in the input, if values must occur in one. */
   source?: string | null;
   /** What must come out. */
   cases: Cases;
@@ -1783,11 +1783,11 @@ export type Cases =
 
 /** One kind of output. */
 export interface Case {
-  /** What the model is told to do. */
+  /** The instructions for the model. */
   instructions: string;
   /** JSON Schema of the output. */
   output: Json;
-  /** JSON pointers to the output values that must stand in the source text; `*` is every element or member. All strings and numbers below a pointer are checked. A pointer that leads nowhere checks nothing: whether a member is required is the schema's business. */
+  /** JSON pointers to the output values that must occur in the source text; `*` is every element or member. All strings and numbers below a pointer are checked. A pointer that leads nowhere checks nothing: whether a member is required is the schema's business. */
   grounded?: string[];
   /** The forms that values must have. */
   formats?: FormatCheck[];
@@ -1816,7 +1816,7 @@ export interface WireOptions {
   delivery?: Delivery;
   /** Whether the model must or may not call tools. */
   tool_choice?: ToolChoice;
-  /** Whether several calls may stand in one reply. */
+  /** Whether one reply may contain several calls. */
   parallel?: Parallel;
   /** How much the model may think. */
   reasoning?: Reasoning;

@@ -3,7 +3,8 @@ use std::{fs, path::Path};
 use super::*;
 use crate::{ConfigError, ConfigProblem};
 
-/// An agent with these members beside the required ones, each on a line of its own from line 10 on.
+/// An agent with these members in addition to the required ones, each on a line of its own from
+/// line 10 on.
 fn agent(slug: &str, members: &[&str]) -> String {
     let mut lines = vec![
         "{\"tag\": \"OpenAIAgentDescription\",".to_owned(),

@@ -1,7 +1,7 @@
 //! Skills with a contract: a schema of their input, a schema of their output, and checks of the
 //! result.
 //!
-//! The front matter of such a skill names schema files beside it; its text holds the instructions
+//! The front matter of such a skill names schema files next to it; its text holds the instructions
 //! for the model. Both become a contract of `holm-guards`, which follows the same rules as
 //! `extract`.
 //!
@@ -39,14 +39,14 @@ impl SkillPromise {
             .find_map(|(known, format)| (known == name).then_some(format))
     }
 
-    /// The schema files beside the skill.
+    /// The schema files next to the skill.
     pub fn files(&self) -> impl Iterator<Item = &str> {
         self.input.iter().chain([&self.output]).map(String::as_str)
     }
 }
 
 impl SkillDocument {
-    /// The contract of a skill, if it has one; `read` returns the text of a file beside it.
+    /// The contract of a skill, if it has one; `read` returns the text of a file next to it.
     ///
     /// # Errors
     /// A message about a file that is missing or not JSON.

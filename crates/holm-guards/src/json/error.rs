@@ -79,7 +79,7 @@ pub enum JsonParseErrorKind {
     /// The value is over; a comma or the closing bracket should follow.
     #[error("expected `,` or a closing bracket, found {0:?}")]
     ExpectedComma(char),
-    /// A comma stands directly before the closing bracket.
+    /// A comma directly before the closing bracket.
     #[error("trailing comma before the closing bracket; remove it")]
     TrailingComma,
     /// A number is not written as JSON writes numbers.
@@ -88,10 +88,10 @@ pub enum JsonParseErrorKind {
     /// A backslash is followed by something that it cannot escape.
     #[error("unknown escape in a string; write a backslash as `\\\\`")]
     BadEscape,
-    /// Half of a surrogate pair stands alone.
+    /// Half of a surrogate pair without the other half.
     #[error("a `\\u` escape holds half of a surrogate pair; write both halves or the character itself")]
     LoneSurrogate,
-    /// A raw control character stands in a string.
+    /// A raw control character in a string.
     #[error("unescaped control character {0:?} in a string; escape it")]
     ControlCharacter(char),
     /// A property is given twice (only where the caller asked for strictness).

@@ -14,7 +14,7 @@ use core::slice;
 
 use super::Json;
 
-/// The members of a JSON object, sorted by the bytes of their names; each name stands once.
+/// The members of a JSON object, sorted by the bytes of their names; each name occurs once.
 ///
 /// ```
 /// use holm_guards::json::{Json, JsonObject};
@@ -85,7 +85,7 @@ impl JsonObject {
 
     /// Sets a member and returns its former value.
     ///
-    /// Members behind the new one move, so many are better collected than inserted one by one;
+    /// Members after the new one move, so many are better collected than inserted one by one;
     /// those that come in order are only appended.
     pub fn insert(&mut self, name: String, value: Json) -> Option<Json> {
         match self.find(&name) {

@@ -73,7 +73,7 @@ impl Write for TextComparer<'_> {
 /// Writes `text` as a JSON string with its quotes.
 ///
 /// Escapes the quote, the backslash and the control characters below U+0020 (short forms where JSON
-/// has them, `\u00xx` in lower case otherwise); everything else is written as it is.
+/// has them, `\u00xx` in lower case otherwise); everything else is written unchanged.
 ///
 /// # Errors
 /// Only those of `out`.

@@ -6,7 +6,7 @@
 /// The name that agent.rs gives to this guard.
 pub(super) const GUARD: &str = "plausibility_guard";
 
-/// Fewer bytes than this were never taken for an answer.
+/// Fewer bytes than this never counted as an answer.
 const MIN_BYTES: usize = 3;
 
 /// The reason to reject a successful output, if there is one.

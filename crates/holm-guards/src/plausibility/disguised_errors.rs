@@ -82,7 +82,7 @@ const HTTP_FAILURES: &[(&str, &str)] = &[
     ("504", "gateway time-out"),
 ];
 
-/// Members that may occur beside an error without being data.
+/// Members that may occur next to an error without being data.
 const BESIDE_AN_ERROR: &[&str] = &[
     "code",
     "detail",

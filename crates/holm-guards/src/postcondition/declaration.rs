@@ -32,7 +32,7 @@ pub struct Postcondition {
     /// What a broken promise leads to.
     #[serde(default)]
     pub severity: Severity,
-    /// What the model is told when the promise is broken; without it, what was found.
+    /// The message for the model when the promise is broken; without it, what was found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
@@ -61,10 +61,10 @@ pub enum Rule {
     },
     /// Rules about lines. Lines of white space only are not counted and not matched.
     Lines {
-        /// At least so many.
+        /// The minimum.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         min: Option<u64>,
-        /// At most so many.
+        /// The maximum.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         max: Option<u64>,
         /// What every line must match.
@@ -76,10 +76,10 @@ pub enum Rule {
     },
     /// Bounds on the length in bytes.
     Length {
-        /// At least so many.
+        /// The minimum.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         min: Option<u64>,
-        /// At most so many.
+        /// The maximum.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         max: Option<u64>,
     },

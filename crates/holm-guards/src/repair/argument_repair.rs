@@ -41,7 +41,7 @@ pub enum ArgumentRepair {
 ///   booleans gain them where only a string is;
 /// - a string that holds an object or an array is unfolded where one is expected;
 /// - a single value becomes an array of one where an array is expected;
-/// - in a union of objects that are told apart by a fixed property (say `kind`), `{"circle": {…}}`
+/// - in a union of objects that differ in a fixed property (say `kind`), `{"circle": {…}}`
 ///   and `{"kind": "circle", "value": {…}}` become `{"kind": "circle", …}`, and `null`s that belong
 ///   to other variants are left out.
 ///

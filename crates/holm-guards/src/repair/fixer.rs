@@ -1,6 +1,6 @@
 //! Walks a value and its schema together and makes the changes that have only one possible result.
 //!
-//! If two branches of a union would both fit after a change, the value is left as it is: a guess
+//! If two branches of a union would both fit after a change, the value is left unchanged: a guess
 //! would run a tool with arguments that the model did not choose. Whether a value is valid is
 //! always decided by `schema/check/`, never here. The unwrapping of variants is in
 //! `repair/variant.rs`, the reading of the text in `repair/text.rs`. Depth and trials are bounded,

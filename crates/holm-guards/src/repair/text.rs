@@ -58,7 +58,7 @@ fn unfence(text: &str) -> Option<&str> {
 fn without_trailing_commas(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let (mut quoted, mut escaped) = (false, false);
-    // Where an undecided comma stands in `out`; only white space has followed it.
+    // Where an undecided comma is in `out`; only white space has followed it.
     let mut comma = None;
     for c in text.chars() {
         if quoted {

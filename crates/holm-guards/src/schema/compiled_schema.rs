@@ -117,7 +117,7 @@ impl CompiledSchema {
             .flat_map(|rules| rules.properties.iter().map(|(name, _)| (&**name, rules.is_required(name))))
     }
 
-    /// The node behind an index; ids only come from this schema's own compilation.
+    /// The node with an index; ids only come from this schema's own compilation.
     pub(crate) fn node(&self, id: SchemaNodeId) -> Option<&SchemaNode> {
         self.nodes.get(usize::try_from(id.0).ok()?)
     }

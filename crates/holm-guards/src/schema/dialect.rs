@@ -4,7 +4,7 @@ use crate::json::JsonObject;
 
 /// The edition whose rules apply where editions disagree.
 ///
-/// They disagree in two places only: whether keywords beside `$ref` count, and whether `$id`
+/// They disagree in two places only: whether keywords next to `$ref` count, and whether `$id`
 /// may hold an anchor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SchemaDialect {

@@ -111,7 +111,7 @@ pub enum SupportGap {
     /// The pattern needs more memory than a pattern may have.
     #[error("the pattern is too large")]
     PatternTooLarge,
-    /// It depends on a pattern beside it that is itself not enforced.
+    /// It depends on a pattern in the same schema that is itself not enforced.
     #[error("a pattern beside it is not enforced")]
     UnknownPattern,
     /// The divisor has more digits than exact division here can handle.

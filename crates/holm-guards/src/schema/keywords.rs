@@ -104,7 +104,7 @@ pub(super) fn is_known(keyword: &str) -> bool {
     keyword.starts_with("x-") || KNOWN.binary_search(&keyword).is_ok()
 }
 
-/// The schemas that stand directly inside a schema.
+/// The schemas directly inside a schema.
 pub(super) fn children(members: &JsonObject) -> Vec<&Json> {
     let mut found = Vec::new();
     let schema = |json: &&Json| matches!(json, Json::Object(_) | Json::Bool(_));

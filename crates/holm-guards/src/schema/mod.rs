@@ -9,7 +9,7 @@
 //!   only mean one target;
 //! - numbers: `minimum`, `maximum`, `exclusiveMinimum`, `exclusiveMaximum`, `multipleOf`;
 //! - strings: `minLength`, `maxLength` (in code points), `pattern` (linear time);
-//! - arrays: `items`, `prefixItems`, `additionalItems` beside the older array form of `items`,
+//! - arrays: `items`, `prefixItems`, `additionalItems` with the older array form of `items`,
 //!   `contains`, `minContains`, `maxContains`, `minItems`, `maxItems`, `uniqueItems`,
 //!   `unevaluatedItems`;
 //! - objects: `properties`, `patternProperties`, `additionalProperties`, `propertyNames`,
@@ -33,7 +33,7 @@
 //! - `schema/check/`: validation.
 //! - `schema/evaluated_parts.rs`: for `unevaluatedProperties` and `unevaluatedItems`.
 //! - `schema/path.rs`: the place in a value.
-//! - `schema/message.rs`, `schema/summary.rs`, `schema/violation.rs`: what a model is told.
+//! - `schema/message.rs`, `schema/summary.rs`, `schema/violation.rs`: the messages for a model.
 //! - `schema/union.rs`: which branch was meant.
 //! - `schema/pattern.rs`: regular expressions.
 //! - `schema/format.rs`: formats, for callers that ask.

@@ -22,7 +22,7 @@ pub(crate) fn plausible(schema: &CompiledSchema, id: SchemaNodeId, value: &Json)
     })
 }
 
-/// The first node with demands of its own, behind plain references.
+/// The first node with its own demands, after plain references.
 pub(crate) fn follow(schema: &CompiledSchema, id: SchemaNodeId) -> Option<&SchemaNode> {
     let mut node = schema.node(id)?;
     for _ in 0..MAX_HOPS {
@@ -34,7 +34,7 @@ pub(crate) fn follow(schema: &CompiledSchema, id: SchemaNodeId) -> Option<&Schem
     Some(node)
 }
 
-/// The only value that a schema admits, if it says so directly: `const`, or an `enum` of one.
+/// The only value that a schema admits, if it names one directly: `const`, or an `enum` of one.
 pub(crate) fn fixed(schema: &CompiledSchema, id: SchemaNodeId) -> Option<&Json> {
     let values = follow(schema, id)?.values.as_deref()?;
     match (&values.constant, values.one_of.as_deref()) {

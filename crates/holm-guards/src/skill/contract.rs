@@ -50,7 +50,7 @@ pub struct Contract {
     pub description: String,
     /// JSON Schema of the input.
     pub input: Json,
-    /// JSON pointer to the source text in the input, if values must stand in one.
+    /// JSON pointer to the source text in the input, if values must occur in one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// What must come out.
@@ -74,11 +74,11 @@ pub enum Cases {
 /// One kind of output.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Case {
-    /// What the model is told to do.
+    /// The instructions for the model.
     pub instructions: String,
     /// JSON Schema of the output.
     pub output: Json,
-    /// JSON pointers to the output values that must stand in the source text; `*` is every element
+    /// JSON pointers to the output values that must occur in the source text; `*` is every element
     /// or member. All strings and numbers below a pointer are checked. A pointer that leads nowhere
     /// checks nothing: whether a member is required is the schema's business.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -118,7 +118,7 @@ pub enum ContractError {
     /// A pointer does not begin with `/`.
     #[error("{0:?} is not a JSON pointer; begin it with `/`")]
     BadPointer(String),
-    /// Values must stand in a text, but the contract does not name the text.
+    /// Values must occur in a text, but the contract does not name the text.
     #[error("the contract grounds values but names no source; set `source` to the text's pointer")]
     NoSource,
     /// More pointers than a contract may declare.

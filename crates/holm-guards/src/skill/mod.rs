@@ -1,6 +1,6 @@
 //! Contract skills: tasks for a model whose answers are checked before they are believed.
 //!
-//! A [`Contract`] says as data what goes in, what must come out, which values must stand in the
+//! A [`Contract`] says as data what goes in, what must come out, which values must occur in the
 //! source text and what form they have. A [`CompiledSkill`] is a compiled contract. It checks the
 //! input and words the task. It takes the model's reply apart until it is either proven against the
 //! contract or refused with a [`SkillError`] that the model can act on. Nothing here calls a model.
@@ -18,7 +18,7 @@
 //! - `skill/error.rs`: why a skill refuses.
 //! - `skill/path.rs`: pointers into an output.
 //! - `skill/format.rs`: the forms of values.
-//! - `skill/source/`: whether a value stands in the source text.
+//! - `skill/source/`: whether a value occurs in the source text.
 //! - `skill/extract.rs`: the built-in skill.
 //! - `skill/compat.rs`: the rules of agent.rs.
 //!

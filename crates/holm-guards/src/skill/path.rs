@@ -1,4 +1,4 @@
-//! Pointers into an output, and the values that they lead to; `*` stands for every element or
+//! Pointers into an output, and the values that they lead to; `*` means every element or
 //! member.
 //!
 //! It finds values and checks none (`skill/runner.rs` does). It walks with a stack of its own, so
@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 use super::ContractError;
 use crate::json::Json;
 
-/// A JSON pointer in which `*` stands for every element or member.
+/// A JSON pointer in which `*` means every element or member.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct OutputPointer {
     steps: Vec<PointerStep>,

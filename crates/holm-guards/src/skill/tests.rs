@@ -169,7 +169,7 @@ fn a_hostile_reply_costs_bounded_time() {
     refuses("x", "email", &[(&" ".repeat(5 << 20), "MalformedOutput: the reply is longer")]);
 }
 
-/// A contract over a text in which `grounded` values must stand.
+/// A contract over a text in which `grounded` values must occur.
 fn contract(output: &str, grounded: &[&str], formats: &[(&str, SkillFormat)]) -> Contract {
     Contract {
         name: "read".into(),

@@ -45,7 +45,7 @@ impl Writer {
         self.text("blk.0").u32(1).u64(numbers).u32(kind).u64(offset)
     }
 
-    /// Fills up to where the tensors begin, and with so many bytes of them.
+    /// Fills up to where the tensors begin, and adds this many bytes of them.
     fn data(mut self, bytes: usize) -> Vec<u8> {
         let begin = self.0.len().next_multiple_of(32);
         self.0.resize(begin + bytes, 0);

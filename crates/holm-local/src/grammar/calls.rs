@@ -105,7 +105,7 @@ fn schema(tool: &ToolSpec, strictness: CallStrictness) -> String {
     text + SPACING + "}"
 }
 
-/// Whether the arguments can stand beside the tool's name. Otherwise they go into a member of their
+/// Whether the arguments can be next to the tool's name. Otherwise they go into a member of their
 /// own, from which the kernel extracts them again.
 fn is_plain_object(schema: &Json) -> bool {
     let Some(members) = schema.as_object() else { return false };

@@ -7,10 +7,10 @@
 //! The grammar enforces `type`, `enum`, `const`, `properties`, `required`, `additionalProperties`,
 //! `items`, `minItems` and `maxItems` up to 256, `minLength` and `maxLength` up to 4,096,
 //! `minimum`, `maximum`, `exclusiveMinimum` and `exclusiveMaximum` of up to 15 digits, `anyOf` that
-//! stands alone, and `$ref` into `$defs` or `definitions`. An object with `properties` is closed
-//! unless `additionalProperties` opens it, because the model would invent undeclared arguments.
-//! Everything else is left out of the grammar (`oneOf` is treated as `anyOf`) and validated after
-//! decoding, as for every call.
+//! is the only keyword, and `$ref` into `$defs` or `definitions`. An object with `properties` is
+//! closed unless `additionalProperties` opens it, because the model would invent undeclared
+//! arguments. Everything else is left out of the grammar (`oneOf` is treated as `anyOf`) and
+//! validated after decoding, as for every call.
 //!
 //! Members are sorted by name, with one space after each colon and comma. Numbers are in plain
 //! notation.

@@ -2,7 +2,7 @@
 //! wait for them.
 //!
 //! The messages are defined in `holm-local/src/wire.rs`; the worker is started in `mod.rs`. It is
-//! never trusted: an invalid message ends it. When it is gone, every waiting call is told.
+//! never trusted: an invalid message ends it. When it is gone, every waiting call is notified.
 
 use std::{
     collections::BTreeMap,

@@ -2,7 +2,7 @@
 //! event that never ends would fill the memory.
 //!
 //! Requests are sent in `http_client.rs`. An event that cannot be parsed becomes an error for its
-//! request (`incoming_message.rs`), so that no caller waits in vain.
+//! request (`incoming_message.rs`), so that no caller waits forever.
 
 use bytes::Bytes;
 use futures::StreamExt as _;

@@ -10,7 +10,7 @@ use super::error::{UNREADABLE, cut};
 use super::message_id_scanner::{DEEPEST, MessageIdScanner};
 
 /// Parses a message. If the bytes are not a valid message but show which request they
-/// answer, returns an error for that request, so that its caller does not wait in vain.
+/// answer, returns an error for that request, so that its caller does not wait forever.
 /// Other bytes are ignored.
 ///
 /// ```

@@ -103,7 +103,7 @@ impl LineBuffer {
             }
             Self::Kept(line) => {
                 let mut scanner = MessageIdScanner::default();
-                // The id usually stands near the beginning of a message, so most of a long line
+                // The id is usually near the beginning of a message, so most of a long line
                 // need not be scanned.
                 for chunk in line.chunks(PIECE) {
                     scanner.see(chunk);

@@ -4,7 +4,7 @@
 //! A message that is nested too deeply, too long or malformed cannot be parsed. Without its id,
 //! Holm would silently drop it, and the caller would wait until the timeout.
 //!
-//! What becomes of the id is decided in `incoming_message.rs`. Memory is constant.
+//! How the id is used is decided in `incoming_message.rs`. Memory is constant.
 
 use rmcp::model::RequestId;
 

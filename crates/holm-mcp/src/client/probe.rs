@@ -1,4 +1,4 @@
-//! Filters late replies to the era probe, so that they are not taken for the reply to the
+//! Filters late replies to the era probe, so that they are not mistaken for the reply to the
 //! handshake.
 //!
 //! `rmcp` probes for the newer era, gives up after ten seconds, and then performs the handshake of

@@ -77,7 +77,7 @@ impl ServerStderr {
             let misses = output.contains("No module named") || output.contains("ModuleNotFoundError");
             self.packages.as_ref().filter(|_| misses).map(|folder| format!("read:{}/**", folder.display()))
         };
-        // The shell that starts a link says so if it finds nothing behind the link.
+        // The shell that starts a link reports an error if the link leads nowhere.
         let installation = || {
             let misses = output.lines().any(|line| line.contains("exec: ") && line.ends_with(": not found"));
             self.installation

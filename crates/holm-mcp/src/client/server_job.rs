@@ -1,5 +1,5 @@
 //! Runs a server as a job: builds its jail with the same protections as for commands, starts it,
-//! and reports what it leaves behind.
+//! and reports what it leaves.
 //!
 //! The protections are those of `holm-tools/src/shell/denied_paths.rs`; what the entry grants is
 //! decided in `process.rs`. No server may write Holm's own folder.

@@ -5,7 +5,7 @@ use http::header::HOST;
 use http::uri::Authority;
 use thiserror::Error;
 
-/// A request has more than one `Host` header. Each proxy on the way could use a different one.
+/// A request has more than one `Host` header. Each proxy in between could use a different one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("the request has more than one `Host`")]
 pub struct ManyHostsError;

@@ -51,7 +51,7 @@ struct ExposedAgent {
     agent: Arc<dyn AnsweringAgent>,
 }
 
-/// The tools that are exposed beside agents.
+/// The tools that are exposed together with agents.
 #[derive(Clone, Default)]
 enum ExposedTools {
     #[default]

@@ -27,7 +27,7 @@ use super::{
 /// Longer than any machine takes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A client that hands on what it is told between answers.
+/// A client that forwards the notifications between answers.
 #[derive(Clone)]
 struct Told(mpsc::UnboundedSender<String>);
 

@@ -71,12 +71,12 @@ impl AgentBuilder {
         self.hooks(HookSet::new().on_usage(hook))
     }
 
-    /// Adds a hook that is told when a run repeats itself.
+    /// Adds a hook that is notified when a run repeats itself.
     pub fn on_loop(self, hook: impl LoopHook + 'static) -> Self {
         self.hooks(HookSet::new().on_loop(hook))
     }
 
-    /// Adds a hook that is told when the view was made smaller.
+    /// Adds a hook that is notified when the view was made smaller.
     pub fn on_compaction(self, hook: impl CompactionHook + 'static) -> Self {
         self.hooks(HookSet::new().on_compaction(hook))
     }

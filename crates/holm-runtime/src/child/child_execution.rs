@@ -66,7 +66,7 @@ impl ChildExecution {
                 Err(failed) => self.child.not_run(self.reason(&failed)).await,
             },
             Err(failed) if stop.is_cancelled() => self.child.not_run(self.reason(&failed)).await,
-            // Its parent is gone: it stays as it is until the parent is resumed.
+            // Its parent is gone: it stays unchanged until the parent is resumed.
             Err(failed) => self.failed(&failed),
         }
     }

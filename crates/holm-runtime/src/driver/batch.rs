@@ -3,7 +3,7 @@
 //! A reply that calls three tools is four records (the reply and three dispatches), and they are
 //! appended together. No effect is performed before all of them are stored, and a journal on disk
 //! is synced once. This file decides how durable records must be: what cannot be done twice, and
-//! what a person was told, must survive a power loss. Secrets are removed before a fact is handled
+//! what a user was shown, must survive a power loss. Secrets are removed before a fact is handled
 //! (`secrets/facts.rs`). Performing effects is in `driver/perform.rs`, the storage itself in
 //! `journal/`.
 
@@ -59,7 +59,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Takes over with `resumed`. The changes since the last host are told first and cause no
+    /// Takes over with `resumed`. The changes since the last host are reported first and cause no
     /// effects by themselves: a new host begins with the effects of `resumed`.
     pub(super) async fn take_with(&mut self, changed: Vec<Input>, resumed: Input) -> Result<(), DriveError> {
         if changed.is_empty() {

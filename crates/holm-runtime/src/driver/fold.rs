@@ -134,7 +134,7 @@ impl JournalFold {
         fold.leave_transcript();
         *bytes = bytes.saturating_add(text.len() as u64);
         let mut records = Vec::new();
-        // Line by line, so that only one record is in memory beside the text.
+        // Line by line, so that only one record is in memory next to the text.
         for line in text.split_inclusive(|byte| *byte == b'\n') {
             reader.feed(line, &mut records)?;
             for record in records.drain(..) {

@@ -21,7 +21,7 @@ use crate::{BoxFuture, Durability, Journal, JournalStorageError};
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The runs of this process whose journals wait for calls to end, with the number of drivers
-/// that left each behind.
+/// that left each one.
 static PENDING: Mutex<BTreeMap<String, u64>> = Mutex::new(BTreeMap::new());
 
 /// Notifies when one of them was released.
@@ -96,7 +96,7 @@ pub(crate) async fn released(run: &str) {
     let _ = tokio::time::timeout(PATIENCE, wait).await;
 }
 
-/// Every change here is a single step, so a panic elsewhere does no harm.
+/// Every change here is a single step, so a poisoned lock is safe to use.
 fn pending() -> MutexGuard<'static, BTreeMap<String, u64>> {
     PENDING.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -18,7 +18,7 @@ use crate::{GroupScores, LedgerError, ModelLedger, RunScorer, StartingRung, firs
 /// How long a ledger may take: it is asked once per run, and may have to read journals first.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The results that still have to be told to the ledger.
+/// The results that still have to be reported to the ledger.
 pub(super) struct LedgerQueue {
     scorer: RunScorer,
     shown: VecDeque<GroupScores>,

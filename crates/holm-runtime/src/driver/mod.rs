@@ -105,7 +105,7 @@ pub struct Driver {
     seat: MailboxGuard,
     /// When the kernel must be called again.
     until: Option<Timestamp>,
-    /// How the group ended, until the caller is told.
+    /// How the group ended, until the caller has received it.
     ended: Option<Ending>,
     health: DriverHealth,
     snapshots: SnapshotSchedule,
@@ -158,7 +158,7 @@ impl Driver {
     ///
     /// The run continues where it stopped: if it was at work, call
     /// [`go_on`](Self::go_on), otherwise prompt it. If the host's tools differ from those
-    /// in the journal, the run is told first.
+    /// in the journal, the run is notified first.
     ///
     /// # Errors
     /// [`DriveError`] if the journal is damaged, decides differently here or cannot be written. A
@@ -494,7 +494,7 @@ impl Driver {
 
 /// Changes when a run is taken over.
 pub(crate) struct TakeoverChanges {
-    /// The host's tools; the run is told if it knows different ones.
+    /// The host's tools; the run is notified if it knows different ones.
     pub(crate) tools: Vec<ToolSpec>,
     /// The changes that people made.
     pub(crate) facts: Vec<Input>,

@@ -11,7 +11,7 @@ use holm_kernel::{
 };
 
 /// The fact to journal in place of one that does not fit; `None` for facts from people,
-/// who are told instead.
+/// who are notified instead.
 pub(super) fn in_place_of(fact: &Input, error: &PayloadError) -> Option<Input> {
     let reason = format!("it cannot be written to the journal: {error}");
     Some(match fact {

@@ -1,5 +1,5 @@
 //! Performs the kernel's commands on this host: starts tasks for models, tools, checks and
-//! children, and tells watchers.
+//! children, and notifies watchers.
 //!
 //! It is called only after the records of a batch are stored (`driver/batch.rs`), and it never
 //! waits: work that takes time gets a task (`driver/tasks.rs`). Whether a call may run was decided

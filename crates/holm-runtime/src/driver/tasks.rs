@@ -256,7 +256,7 @@ impl RunTasks {
     pub(super) fn abort(&mut self) {
         self.ready.clear();
         self.set.abort_all();
-        // A thread cannot be aborted, so a blocking tool is told to stop. A child is not: its run
+        // A thread cannot be aborted, so a blocking tool is asked to stop. A child is not: its run
         // is resumed later.
         for task in self.under_way.drain(..).filter(|task| matches!(task.kind, DriverTaskKind::Tool(_))) {
             task.stop.cancel();

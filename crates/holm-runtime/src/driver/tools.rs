@@ -8,7 +8,7 @@ use super::Driver;
 use crate::{DriveError, Toolbox};
 
 impl Driver {
-    /// The fact that tells the run about its host's tools; `None` if it knows them. A run must not
+    /// The input that lists the host's tools for the run; `None` if it knows them. A run must not
     /// judge a call by an outdated declaration.
     pub(super) fn other_tools(&self, now: Vec<ToolSpec>) -> Option<Input> {
         let mut fact = Input::ToolsChanged(now);

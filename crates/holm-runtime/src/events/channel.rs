@@ -1,4 +1,4 @@
-//! Sends events to another task through a bounded channel. A slow reader is told how many events
+//! Sends events to another task through a bounded channel. A slow reader learns how many events
 //! were dropped.
 //!
 //! The sender never waits, because it runs in the driver's task. Subscribing and leaving during a

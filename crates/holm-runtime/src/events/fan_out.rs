@@ -1,7 +1,7 @@
 //! Sends the events of one run to several sinks, in the order in which they were added.
 //!
 //! Sinks are fixed when the run starts; watchers that come and go use `events/hub.rs`. A slow sink
-//! would delay the others, so put it behind `events/queue.rs`.
+//! would delay the others, so wrap it in a queue (`events/queue.rs`).
 
 use std::{fmt, sync::Arc};
 

@@ -33,8 +33,8 @@ pub use queue::ObserverQueue;
 
 /// Receives the events of a run. It is called from the driver's own task and must not block.
 ///
-/// A plain function is a sink. Put a slow sink behind an [`ObserverQueue`], and use a [`EventChannel`]
-/// to read events elsewhere.
+/// A plain function is a sink. Wrap a slow sink in an [`ObserverQueue`], and use an
+/// [`EventChannel`] to read events elsewhere.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,4 +1,4 @@
-//! Queues for slow observers: each has its own task behind a bounded queue, so that none can slow a
+//! Queues for slow observers: each has its own task and a bounded queue, so that none can slow a
 //! run.
 //!
 //! The queue itself is `events/channel.rs`. An observer that panics gets no more events, and the
@@ -14,7 +14,7 @@ use super::{EventChannel, EventNotice, EventSink};
 
 /// Passes events to an observer, one after the other, in its own task.
 ///
-/// A slow observer misses events and is told how many, in their place. An observer that panics gets
+/// A slow observer misses events and gets their number instead. An observer that panics gets
 /// no more events; they are counted as missed. The run is not affected.
 ///
 /// ```

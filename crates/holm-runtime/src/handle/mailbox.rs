@@ -245,7 +245,7 @@ impl RunMailbox {
         self.asked.notify_waiters();
     }
 
-    /// Every change here is a single step, so a panic elsewhere does no harm.
+    /// Every change here is a single step, so a poisoned lock is safe to use.
     fn lock(&self) -> MutexGuard<'_, MailboxContents> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }

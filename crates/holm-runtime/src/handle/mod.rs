@@ -16,7 +16,7 @@ use crate::{EventSubscription, Toolbox, ToolboxError};
 pub use mailbox::MOST_WAITING;
 pub(crate) use mailbox::{MailboxItem, RunMailbox};
 
-/// How many events may wait for a slow watcher; it misses the rest and is told how many.
+/// How many events may wait for a slow watcher; it misses the rest and gets their number.
 const WATCHER_ROOM: usize = 1_024;
 
 /// Controls a run from outside; clones may go to other tasks and threads. Nothing here waits.
@@ -89,7 +89,8 @@ impl RunHandle {
         QuestionStream { desk: Arc::clone(&self.desk), last: 0 }
     }
 
-    /// The events from now on. A slow reader misses some and is told how many; the run never waits.
+    /// The events from now on. A slow reader misses some and gets their number; the run never
+    /// waits.
     pub fn events(&self) -> EventSubscription {
         self.desk.hub.subscribe(WATCHER_ROOM)
     }

@@ -177,11 +177,11 @@ impl HookSet {
         on_usage: UsageHook
     }
     adds! {
-        /// Adds one that is told when a run repeats itself.
+        /// Adds one that is notified when a run repeats itself.
         on_loop: LoopHook
     }
     adds! {
-        /// Adds one that is told when the view was made smaller.
+        /// Adds one that is notified when the view was made smaller.
         on_compaction: CompactionHook
     }
 

@@ -4,7 +4,7 @@
 //! The answers of hooks become facts of the run and are journaled, so a replay needs no
 //! hooks. Each hook has a deadline. A hook that panics or hangs is contained: guards
 //! (before a call, the tool gate) close, everything else continues without it, and
-//! watchers are told ([`Event::HookFailed`](holm_kernel::Event::HookFailed)).
+//! watchers are notified ([`Event::HookFailed`](holm_kernel::Event::HookFailed)).
 //!
 //! Where things are:
 //!

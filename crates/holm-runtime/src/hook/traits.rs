@@ -94,7 +94,7 @@ pub trait ContextHook: Send + Sync {
     fn context<'a>(&'a self, messages: &'a [Arc<Message>]) -> BoxFuture<'a, Vec<Patch>>;
 }
 
-/// Sees every event, in its own task. It may be slow; then it misses events and is told so.
+/// Sees every event, in its own task. It may be slow; then it misses events and is notified.
 pub trait EventObserver: Send + Sync {
     /// Takes one event, or the number of missed ones.
     fn observe(&self, notice: EventNotice) -> BoxFuture<'_, ()>;

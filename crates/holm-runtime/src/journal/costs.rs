@@ -1,6 +1,6 @@
 //! What the records of a run cost, so that a store knows a run's total without folding its journal.
 //!
-//! A run pays for its own model calls here. What a child costs stands in the child's own journal,
+//! A run pays for its own model calls here. What a child costs is in the child's own journal,
 //! although the run's budget holds both. Prices and estimates are the kernel's
 //! (`holm-kernel/src/run/billing.rs`): this file only reads the difference that a record makes.
 
@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use holm_kernel::{Input, NanoUsd, Run};
 
-/// Costs that are remembered. A store that is further behind folds the journal.
+/// Costs that are remembered. A store that lags further folds the journal.
 const MOST_COSTS: usize = 1_024;
 
 /// Measures what one record costs the run itself.
@@ -46,7 +46,7 @@ pub struct RecordCosts {
 }
 
 impl RecordCosts {
-    /// No costs yet, in a journal of so many records.
+    /// No costs yet, in a journal of this many records.
     #[must_use]
     pub const fn after(records: u64) -> Self {
         Self { first: records, records, costs: VecDeque::new() }

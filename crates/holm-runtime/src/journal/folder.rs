@@ -30,7 +30,7 @@ use crate::{
 /// effects yet. Any other damage is refused, and nothing is cut without a person's decision. After
 /// a failed sync, every later one through this folder and its clones is refused.
 ///
-/// A long journal has a snapshot beside it, `NAME.snapshot`: the state at one of its records.
+/// A long journal has a snapshot next to it, `NAME.snapshot`: the state at one of its records.
 /// Opening the journal then reads only the lines after that record. The snapshot is a cache;
 /// deleting a journal deletes it too.
 ///
@@ -135,7 +135,8 @@ struct FileLineReader {
     file: Option<File>,
     /// The beginning of a line whose end was not read yet.
     held: Vec<u8>,
-    /// A failed read. It is repeated, because a reader that goes on must not take the rest for the end.
+    /// A failed read. It is repeated, because a reader that continues must not mistake the
+    /// rest for the end.
     failed: Option<JournalStorageError>,
 }
 

@@ -1,4 +1,4 @@
-//! A journal as a file, one record per line: appends, syncs, and stores snapshots beside it.
+//! A journal as a file, one record per line: appends, syncs, and stores snapshots next to it.
 //!
 //! After a failed sync every later one is refused, since the system may have dropped the data. A
 //! snapshot is a cache and is not synced. Opening, locking and repairing files is in
@@ -122,7 +122,7 @@ impl JsonLinesJournal {
         Self { file: Arc::new(file), failure, snapshots: None }
     }
 
-    /// Appends to an open file of this length, and stores snapshots beside it.
+    /// Appends to an open file of this length, and stores snapshots next to it.
     pub(super) fn with_snapshots(self, path: PathBuf, length: u64) -> Self {
         Self { snapshots: Some(SnapshotFile { path, last: length..length }), ..self }
     }

@@ -172,7 +172,7 @@ fn lines_from(text: &str, record: u64) -> Vec<u8> {
     text.split_inclusive('\n').skip(before).collect::<String>().into_bytes()
 }
 
-/// A panic while a journal was locked does no harm: a line is pushed completely or not at all.
+/// A poisoned lock is safe to use: a line is pushed completely or not at all.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -2,7 +2,7 @@
 //! resumed.
 //!
 //! This file has the traits and their errors. The format of lines and the chain are the kernel's
-//! (`holm-kernel/src/journal/mod.rs`): a journal stores text as it is given and never parses or
+//! (`holm-kernel/src/journal/mod.rs`): a journal stores text unchanged and never parses or
 //! changes it. Each journal has one writer at a time. Lines of one append are stored together or
 //! not at all, and `Synced` means that they survive a power loss.
 //!
@@ -66,12 +66,12 @@ pub trait Journal: Send {
     }
 
     /// Whether this journal stores snapshots. Making one takes time proportional to the run, so
-    /// none is made in vain.
+    /// none is made unless it is stored.
     fn keeps_snapshots(&self) -> bool {
         false
     }
 
-    /// Stores a [`Snapshot`](holm_kernel::journal::Snapshot) beside the journal, replacing the old
+    /// Stores a [`Snapshot`](holm_kernel::journal::Snapshot) next to the journal, replacing the old
     /// one. It may save the next [`open`](JournalStore::open) from folding every line. It is a cache,
     /// so a journal need not store it.
     ///
@@ -101,7 +101,7 @@ pub trait Journal: Send {
 pub enum Durability {
     /// It survives the end of this process.
     Written,
-    /// It survives a power loss: the next effect cannot be done twice, or a person is told that
+    /// It survives a power loss: the next effect cannot be done twice, or a user was told that
     /// the fact is stored.
     Synced,
 }

@@ -2,7 +2,7 @@
 //! secret.
 //!
 //! Removing must never allow more: a grant that cannot be written with a reference is left out, a
-//! denial stays as it is. Finding secrets is in `secrets/finder.rs`, the other texts of a fact are
+//! denial stays unchanged. Finding secrets is in `secrets/finder.rs`, the other texts of a fact are
 //! in `secrets/facts.rs`.
 
 use std::{borrow::Cow, str::FromStr};

@@ -3,7 +3,7 @@
 //! The text after `token =` can be a key, a variable's name, a type or a path. Only a key may be
 //! replaced: replacing ordinary code would make the model edit text that does not exist.
 //!
-//! Where such a word may stand is decided in `secrets/shapes.rs`. Both mistakes cost: a missed key
+//! Where such a word may occur is decided in `secrets/shapes.rs`. Both mistakes cost: a missed key
 //! is stored for good, a wrong match damages the text that a model works on.
 
 /// The shortest word that counts as a key without a known prefix.

@@ -40,7 +40,7 @@ pub fn schema_of<T: JsonSchema + ?Sized>() -> Json {
     let schema = settings.into_generator().into_root_schema_for::<T>();
     let mut json = from_value(schema.as_value());
     if let Json::Object(members) = &mut json {
-        // The type's own name tells the model nothing; the tool has a name.
+        // The type's own name does not help the model; the tool has a name.
         members.remove("title");
     }
     tidy(&mut json);

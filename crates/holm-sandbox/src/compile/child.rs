@@ -5,8 +5,8 @@
 //! slow in a large program.
 //!
 //! It gets no environment and can write no file. Its answer carries its length, so that a child
-//! that was killed is not taken for one that finished. The other side is `compile/parent.rs`; the
-//! engine's configuration, which must be the same on both sides, is in `engine.rs`.
+//! that was killed is not mistaken for one that finished. The other side is `compile/parent.rs`;
+//! the engine's configuration, which must be the same on both sides, is in `engine.rs`.
 
 use std::io::{Read, Write};
 
@@ -94,7 +94,7 @@ fn serve(mut input: impl Read, mut output: impl Write) -> std::io::Result<()> {
     };
     output.write_all(&MAGIC)?;
     output.write_all(&[tag])?;
-    // A child that is killed while it writes must not be taken for one that is done.
+    // A child that is killed while it writes must not be mistaken for one that is done.
     output.write_all(&(answer.len() as u64).to_le_bytes())?;
     output.write_all(&answer)?;
     output.flush()

@@ -30,7 +30,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use thiserror::Error;
 
-/// The argument that tells a program that it was started to compile.
+/// The argument with which a program is started to compile.
 const ARGUMENT: &str = "--holm-sandbox-compile";
 
 /// Whether this program's `main` would compile when started again.

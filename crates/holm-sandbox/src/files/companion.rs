@@ -1,11 +1,12 @@
-//! Files that a program puts beside a file while it changes it, so that no reader ever finds half
+//! Files that a program puts next to a file while it changes it, so that no reader ever finds half
 //! of it.
 //!
-//! A file is replaced safely by writing a draft beside it that then takes its place. SQLite keeps a
-//! journal beside a database while a change lasts and, where the system has no locks, a lock. These
-//! need further names in the same folder, which a grant for the file does not name. So they count
-//! as the file. A guest that may write the file may write its draft. A guest that may read and
-//! write it may use its journal and its lock. An unrelated file with such a name is not included.
+//! A file is replaced safely by writing a draft next to it that then takes its place. SQLite keeps
+//! a journal next to a database while a change lasts and, where the system has no locks, a lock.
+//! These need further names in the same folder, which a grant for the file does not name. So they
+//! count as the file. A guest that may write the file may write its draft. A guest that may read
+//! and write it may use its journal and its lock. An unrelated file with such a name is not
+//! included.
 //!
 //! It only says whose companion a name is, and cleans up drafts and locks when a call ends; whether
 //! an operation is allowed is decided in `files/guest_files.rs`. A denied path stays denied even if

@@ -1,7 +1,7 @@
 //! Every file operation that a guest can ask for. The policy decides before the system is called.
 //!
 //! The order is fixed: normalise the path, ask the policy, then open exactly that path beneath the
-//! handle. A link on the way is followed by hand, and the policy is asked about its target too.
+//! handle. A link in the path is followed by hand, and the policy is asked about its target too.
 //! Symbolic links are never made, and nothing but files and folders is opened. Renames and hard
 //! links are in `files/moves.rs`, the opening itself in `files/open_beneath.rs`. The functions that
 //! guests import are in `p1/` and `p2/files.rs` and must not open paths themselves.

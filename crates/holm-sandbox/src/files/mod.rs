@@ -16,7 +16,7 @@
 //! - `files/moves.rs`: renames and hard links.
 //! - `files/open_beneath.rs`: opens without following a link.
 //! - `files/kernel_filesystems.rs`: file systems that hold no files.
-//! - `files/companion.rs`: drafts, journals and locks beside a file.
+//! - `files/companion.rs`: drafts, journals and locks next to a file.
 //! - `files/quota.rs`: how much may be written.
 
 mod access;

@@ -53,7 +53,7 @@ pub(super) fn view(state: &mut GuestState) -> FilesView<'_> {
 
 type DescriptorHandle = Resource<Descriptor>;
 
-/// Our own data about an open file or directory, beside wasmtime's.
+/// Our own data about an open file or directory, in addition to wasmtime's.
 #[derive(Debug, Clone)]
 pub(crate) struct OpenFileState {
     place: GuestPath,

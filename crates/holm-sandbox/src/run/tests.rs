@@ -52,7 +52,8 @@ impl Still {
         Guest(Arc::new(LoadedGuest { shape, hash: [0; 32], code }))
     }
 
-    /// Cancels a guest once it has begun, and moves the clock by so many ticks; says how it ended.
+    /// Cancels a guest once it has begun, and moves the clock by this many ticks; returns how it
+    /// ended.
     fn cancel(&self, guest: &Guest, ticks: u32) -> GuestStop {
         let folder = tempfile::tempdir().unwrap();
         let policy =

@@ -94,7 +94,7 @@ fn function<P: WasmParams, R: WasmResults>(
     function.ok_or_else(|| format_err!("one of its exports is not a function"))?.typed(&*store)
 }
 
-/// The text whose address and length stand at `at`.
+/// The text whose address and length are at `at`.
 fn text(memory: &[u8], at: u32) -> Result<&str, Error> {
     let number = |at: u32| {
         let bytes = memory.get(at as usize..)?.first_chunk::<4>()?;

@@ -320,7 +320,7 @@ pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> Result<(), ServerError
 }
 
 fn private_file(path: &Path) -> io::Result<fs::File> {
-    // A file that a crash left behind might be readable by other users.
+    // A file that a crash left might be readable by other users.
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         Ok(()) | Err(_) => {}

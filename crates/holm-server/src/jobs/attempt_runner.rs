@@ -190,7 +190,7 @@ fn turned_away(refusal: &ApiError) -> AttemptOutcome {
 }
 
 /// The job's prompt, and the message that started the run. The message comes from outside: it marks
-/// the run as untrusted, and it stands in quotes on one
+/// the run as untrusted, and it is in quotes on one
 /// line, so that none of it can pass for the prompt.
 fn prompt(errand: &JobAttempt) -> Prompt {
     let mut prompt = Prompt::text(errand.spec.prompt.as_str());

@@ -33,7 +33,7 @@ const LOOK_MS: u64 = 30_000;
 const SOON_MS: u64 = 100;
 /// How often a change is retried when other processes keep changing the same record.
 const TRIES: u32 = 8;
-/// How long an attempt may take to end after it was told to stop.
+/// How long an attempt may take to end after it was asked to stop.
 const STOP_PATIENCE: Duration = Duration::from_secs(30);
 /// The number of runs that may wait because of messages and users.
 const MOST_WAITING: usize = 100;
@@ -63,7 +63,7 @@ struct ActiveAttempt {
     job: JobId,
     slot: JobRunKey,
     stop: CancellationToken,
-    /// The outcome to store, once it was told to stop.
+    /// The outcome to store, once it was asked to stop.
     outcome: Option<Outcome>,
 }
 
@@ -83,7 +83,7 @@ impl JobScheduler {
         Arc::new(Self { user, shelf, with, live, untold, wakeup })
     }
 
-    /// Runs until it is told to stop. Attempts that are running then are left to their sessions.
+    /// Runs until it is asked to stop. Attempts that are running then are left to their sessions.
     pub async fn keep(self: Arc<Self>, stop: CancellationToken) {
         while !stop.is_cancelled() {
             let latest = self.with.clock.now().plus(LOOK_MS);

@@ -332,7 +332,7 @@ fn pause(job: &ScheduledJob, tries: usize) -> u64 {
     (job.spec.retry.first_s.saturating_mul(1_000) << doublings).min(LONGEST_PAUSE_MS)
 }
 
-/// How long the schedule backs off after so many failures in a row; `None` after only a few.
+/// How long the schedule backs off after this many failures in a row; `None` after only a few.
 fn back_off(failures: u32) -> Option<u64> {
     let doublings = failures.checked_sub(PATIENT_FAILURES)?.min(20);
     Some((FIRST_BACK_OFF_MS << doublings).min(LONGEST_BACK_OFF_MS))

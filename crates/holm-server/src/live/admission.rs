@@ -1,5 +1,5 @@
 //! Limits how many runs work at the same time. Other runs wait in a queue; when it is full, the
-//! client is told to retry later.
+//! client must retry later.
 //!
 //! Requests per minute are limited in `limiter.rs`, and money in `budget_reservations.rs`. When a
 //! run takes and returns its permit is decided in `drive.rs`.

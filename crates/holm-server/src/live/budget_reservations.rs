@@ -60,9 +60,9 @@ struct RunBudgetShare {
     own: Option<NanoUsd>,
     /// What it has cost, according to its replies.
     spent: NanoUsd,
-    /// The limit that it was told.
+    /// The limit that was reported to it.
     ceiling: NanoUsd,
-    /// How much of the limit was left when it was told.
+    /// How much of the limit was left when it was reported.
     given: NanoUsd,
     pinning: SharePinning,
     tell: BudgetCallback,
@@ -252,7 +252,7 @@ impl UserBudget {
         Ok(BudgetReservation { purse: Arc::clone(self), session, ceiling: Some(ceiling) })
     }
 
-    /// No change here can be left half done, so a panic of another thread does no harm.
+    /// No change here can be left incomplete, so a poisoned lock is safe to use.
     fn lock(&self) -> MutexGuard<'_, RunBudgetShares> {
         self.shares.lock().unwrap_or_else(PoisonError::into_inner)
     }

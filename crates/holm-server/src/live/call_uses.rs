@@ -4,7 +4,7 @@
 //! They come from the journal: the fold that replays events also decides again what each call needs
 //! and what it was given.
 //!
-//! It decides nothing anew for a run: it only reads the journal, with `session_watcher.rs`. The
+//! It makes no decision for a run: it only reads the journal, with `session_watcher.rs`. The
 //! route is in `routes/sessions.rs`.
 
 use holm_kernel::{AskReason, Effect, journal, visible_line, visible_lines};

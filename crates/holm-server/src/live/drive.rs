@@ -3,7 +3,7 @@
 //!
 //! Other tasks talk to it through `live_session.rs`. Permits are in `admission.rs`, budget shares
 //! in `budget_reservations.rs`, and stored prompts in `stored_prompts.rs`. A prompt is stored
-//! before its sender is told that it was accepted. A run without a permit is still polled, so that
+//! before its sender learns that it was accepted. A run without a permit is still polled, so that
 //! deadlines hold, but gets no answer.
 
 use std::{any::Any, panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Duration};
@@ -43,7 +43,7 @@ struct SessionBudget {
     binding: BudgetBinding,
 }
 
-/// Which budget the run was told.
+/// Which budget was reported to the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum BudgetBinding {
     Own,
@@ -387,7 +387,7 @@ fn is_left<T>(id: &SessionId, outcome: &Result<T, DriveError>) -> bool {
     matches!(outcome, Err(DriveError::Journal(_) | DriveError::Lost)) && !is_job(id)
 }
 
-/// Reserves budget for the session and tells the run its limit.
+/// Reserves budget for the session and reports the limit to the run.
 async fn afford(
     live_session: &LiveSession,
     session: &mut Session,

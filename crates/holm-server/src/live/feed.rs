@@ -27,7 +27,7 @@ const MOST_BYTES: usize = 4 * 1024 * 1024;
 /// The size limit of each feed, for events, notes and the arriving reply, if all feeds
 /// together use too much.
 const FEW_BYTES: usize = 64 * 1024;
-/// The number of notes, questions and progress frames; a watcher that is further behind is told so.
+/// The number of notes, questions and progress frames; a watcher that lags further is notified.
 const MOST_TALK: usize = 256;
 /// Their size in bytes.
 const MOST_TALK_BYTES: usize = 1024 * 1024;
@@ -286,7 +286,7 @@ impl SessionFeed {
         self.changes.send_modify(|count| *count = count.wrapping_add(1));
     }
 
-    /// No change here can be left half done, so a panic of another thread does no harm.
+    /// No change here can be left incomplete, so a poisoned lock is safe to use.
     fn lock(&self) -> MutexGuard<'_, FeedBuffer> {
         self.ring.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -244,7 +244,7 @@ impl LiveSession {
         let mut ears = self.ears();
         match &*ears {
             InputGate::Waits(give_up) => {
-                // The run has not started yet. If it were told to stop, it would stop at the next
+                // The run has not started yet. If it were asked to stop, it would stop at the next
                 // prompt instead.
                 give_up.cancel();
                 *ears = InputGate::Shut;
@@ -294,7 +294,7 @@ impl LiveSession {
         MissedInput::Something
     }
 
-    /// No change here can be left half done, so a panic of another thread does no harm.
+    /// No change here can be left incomplete, so a poisoned lock is safe to use.
     fn ears(&self) -> MutexGuard<'_, InputGate> {
         self.ears.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -314,7 +314,7 @@ impl LiveSession {
         self.handle.events()
     }
 
-    /// A function that tells the run its new budget.
+    /// A function that reports a new budget to the run.
     pub(super) fn budget(&self) -> BudgetCallback {
         let handle = self.handle.clone();
         Box::new(move |ceiling: NanoUsd| {

@@ -3,7 +3,7 @@
 //! One session is driven in `drive.rs`; agents are assembled behind `session_provider.rs`. Whether
 //! a token may use a session is checked by the routes (`state.rs`). Running attempts of jobs belong
 //! to `jobs/job_scheduler.rs`: they are never resumed here, because their job decides whether users
-//! are asked. Opening goes on even if the client leaves.
+//! are asked. Opening continues even if the client leaves.
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -683,7 +683,7 @@ struct EventMeter {
     feed: Arc<SessionFeed>,
     metrics: Arc<ServerMetrics>,
     purses: Arc<BudgetReservations>,
-    /// The budget that the session was told last.
+    /// The last budget that was reported to the session.
     told: Mutex<Option<Budget>>,
     runs: RunMeter,
 }

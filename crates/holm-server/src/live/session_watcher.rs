@@ -2,7 +2,7 @@
 //! without a gap and without repetition.
 //!
 //! What is recent comes from `feed.rs`. It never changes a session. Replays of journals are limited
-//! in number and in memory, and a watcher that is too slow is told to reconnect.
+//! in number and in memory, and a watcher that is too slow must reconnect.
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
@@ -172,7 +172,7 @@ impl SessionWatcher {
                 }
                 FeedStep::Wait => return None,
                 FeedStep::Behind => {
-                    // A watcher that is behind because the feed was reset is not slow.
+                    // A watcher that lags because the feed was reset is not slow.
                     let begun = self.feed.begun();
                     self.catch_ups += u32::from(begun == self.begun);
                     self.begun = begun;

@@ -13,7 +13,7 @@ pub struct LabelledCounter(Mutex<BTreeMap<&'static str, u64>>);
 
 impl LabelledCounter {
     pub(crate) fn add_one(&self, value: &'static str) {
-        // A count cannot be left half done, so a panic of another thread does no harm.
+        // A count cannot be left incomplete, so a poisoned lock is safe to use.
         *self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(value).or_default() += 1;
     }
 

@@ -5,7 +5,7 @@
 //! own.
 //!
 //! Signatures are verified in `jobs/webhook_signature.rs`, and runs stored in
-//! `jobs/job_scheduler.rs`. The response never tells whether the user or the job exists.
+//! `jobs/job_scheduler.rs`. The response never reveals whether the user or the job exists.
 
 use std::{
     net::IpAddr,

@@ -23,8 +23,8 @@ use crate::{
 const USUAL_RUNS: u32 = 50;
 /// The largest number of listed runs.
 const MOST_RUNS: u32 = 500;
-/// Default time in seconds for which an old key stays valid beside a new one: time to update the
-/// programs that use it.
+/// Default time in seconds for which an old key stays valid together with a new one: time to update
+/// the programs that use it.
 const USUAL_OVERLAP_S: u64 = 86_400;
 /// The longest overlap: a month. A key that stays valid forever was not replaced.
 const MOST_OVERLAP_S: u64 = 30 * 86_400;

@@ -1,5 +1,5 @@
 //! Routes for the probes of load balancers and service managers. Probes have no token and use any
-//! host name, so these routes stand outside of the access checks and say nothing but whether the
+//! host name, so these routes are outside of the access checks and say nothing but whether the
 //! server works. `health.rs` says more, to users with a token.
 
 use std::time::{Duration, Instant};

@@ -1,7 +1,7 @@
 //! Routes to list and answer the questions of a session. The questions are in
 //! `live/question_broker.rs`; those of a session in a terminal are passed on by `terminal/link.rs`.
-//! An answer that names another digest than the open question is refused, so that nobody approves a
-//! call that was not shown.
+//! An answer that names another digest than the open question is refused, so that no user approves
+//! a call that was not shown.
 
 use std::sync::Arc;
 

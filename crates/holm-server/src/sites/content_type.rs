@@ -1,4 +1,4 @@
-//! The media type of a file, by its extension alone. Browsers are told not to guess, so they
+//! The media type of a file, by its extension alone. Browsers are instructed not to guess, so they
 //! download a file of an unknown type instead of showing it.
 
 /// The media types of files that sites are made of.

@@ -1,6 +1,6 @@
 //! One response of a site: a file, a part of it, or "not found". Passwords and host names are
 //! checked before, in `serve.rs`; paths are parsed in `path.rs`. Every error is "not found",
-//! because a visitor must not learn which files lie beside the site.
+//! because a visitor must not learn which files are next to the site.
 
 use std::{
     fs::File,
@@ -93,7 +93,7 @@ pub(super) fn plain(status: StatusCode, words: &str) -> Response {
     dressed((status, [kind], format!("{words}\n")).into_response())
 }
 
-/// Looks for a file. Any error is reported as "not found", because files beside a
+/// Looks for a file. Any error is reported as "not found", because files next to a
 /// site must stay hidden.
 fn find(root: &WorkspaceRoot, path: &SitePath, names: PathTarget) -> SiteLookup {
     let open = |path: &SitePath| root.path(&path.to_string()).and_then(|path| root.read(&path));

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::auth::UserName;
 
-/// A workspace with a site in it, and hidden files beside it.
+/// A workspace with a site in it, and hidden files next to it.
 fn workspace() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("work");
@@ -172,7 +172,7 @@ async fn what_somebody_has_is_not_sent_again_and_parts_are_parts() {
     let file = folder.path().join("work/site/a b.txt");
     fs::remove_file(&file).unwrap();
     fs::write(&file, "9876543210").unwrap();
-    // Clocks of file systems may stand still for milliseconds.
+    // Clocks of file systems may stop for milliseconds.
     let other_time = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000);
     fs::File::options().write(true).open(&file).unwrap().set_modified(other_time).unwrap();
     let changed = get(folder.path(), path, &[(IF_NONE_MATCH, tag.as_str())]).await;

@@ -24,11 +24,11 @@ enum RequestPart {
     /// So many bytes of the chunk are left, its line end included.
     ChunkData(u64),
     Trailers,
-    /// Not HTTP/1, or behind a request that was refused.
+    /// Not HTTP/1, or after a request that was refused.
     Opaque,
 }
 
-/// How the body behind a head is delimited.
+/// How the body after a head is delimited.
 #[derive(Debug, Default, Clone, Copy)]
 struct BodyFraming {
     length: Option<u64>,
@@ -126,7 +126,7 @@ impl HeadScanner {
         }
         self.part = match (framing.has_encoding, framing.has_length, framing.length) {
             (true, ..) if framing.is_chunked => RequestPart::ChunkSize,
-            // The end of the body is unknown, so a request behind it would not be checked.
+            // The end of the body is unknown, so a request after it would not be checked.
             (true, ..) | (false, true, None) => return self.refuse(),
             (false, _, None | Some(0)) => RequestPart::Head,
             (false, _, Some(length)) => RequestPart::Body(length),
@@ -183,7 +183,7 @@ impl BodyFraming {
     }
 }
 
-/// The size of a chunk, from its line; extensions behind a semicolon do not count.
+/// The size of a chunk, from its line; extensions after a semicolon are ignored.
 fn chunk_size(line: &HeadLine) -> Option<u64> {
     let mut parts = line.kept.split(|byte| *byte == b';');
     let digits = parts.next()?.trim_ascii();

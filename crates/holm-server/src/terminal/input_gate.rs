@@ -84,7 +84,7 @@ impl RemoteInputGate {
         missed
     }
 
-    /// No change here can be left half done, so a panic of another thread does no harm.
+    /// No change here can be left incomplete, so a poisoned lock is safe to use.
     fn lock(&self) -> MutexGuard<'_, RemoteInputState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -17,7 +17,7 @@ pub(super) const MOST_SAID: u64 = 1 << 20;
 /// The first line of a server.
 #[derive(Serialize, Deserialize)]
 pub(super) struct LinkHandshake {
-    /// The key from the file beside the socket.
+    /// The key from the file next to the socket.
     pub(super) key: String,
 }
 

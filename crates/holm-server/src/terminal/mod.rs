@@ -2,7 +2,7 @@
 //!
 //! The terminal keeps the lease of the journal and alone drives the session. It also listens on a
 //! socket below its data folder. Only its user can open that socket, and only with a key from a
-//! file beside it. A process that cannot read the file, such as a command in a jail, cannot
+//! file next to it. A process that cannot read the file, such as a command in a jail, cannot
 //! connect.
 //!
 //! Over the socket the server receives events as they happen, and sends user input: steering, a

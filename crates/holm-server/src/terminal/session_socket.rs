@@ -32,7 +32,7 @@ pub(super) struct SessionSocket {
     key: PathBuf,
 }
 
-/// The content of the key file beside a socket.
+/// The content of the key file next to a socket.
 #[derive(Serialize, Deserialize)]
 struct SocketKeyFile {
     session: String,

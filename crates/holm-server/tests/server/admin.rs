@@ -200,7 +200,7 @@ async fn whoever_leaves_before_the_answer_is_written_down_too() {
 async fn numbers_are_counted() {
     let stage = Stage::new().await;
     stage.http().ended("hello").await;
-    // The end of a run is told before its task is gone.
+    // The end of a run is reported before its task is gone.
     let rests =
         async || stage.http().get("/metrics").await.body.lines().any(|line| line == "holm_runs_working 0");
     until("the run is at rest", rests).await;

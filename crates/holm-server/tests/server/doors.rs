@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::{client::Http, stage::Stage};
 
-/// The routes that answer whoever asks.
+/// The routes that answer any client.
 const PROBES: [&str; 2] = ["/health/live", "/health/ready"];
 
 /// Every route of the document with its method, with names put in.

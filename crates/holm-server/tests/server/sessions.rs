@@ -214,7 +214,7 @@ async fn a_run_that_waits_for_a_person_lets_others_work_and_goes_on_when_it_has_
         let answer = json!({ "question": asked.data["id"], "answer": "once" });
         assert_eq!(http.post(&format!("/api/sessions/{id}/questions"), &answer).await.status, 204);
     }
-    // One that has no turn yet can be stopped all the same; the other has its turn when the third gives it back.
+    // One that has no turn yet can be stopped too; the other has its turn when the third gives it back.
     assert_eq!(http.post("/api/sessions/first/cancel", &json!({})).await.status, 202);
     http.listen("/api/sessions/first/events").await.until("group_ended").await;
     let seen = stage.double.requests().len();

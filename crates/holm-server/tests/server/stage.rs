@@ -55,7 +55,7 @@ impl Stage {
         Self::again(double, Arc::new(tempfile::tempdir().unwrap()), change).await
     }
 
-    /// The same folder and provider with a server that is started anew.
+    /// The same folder and provider with a restarted server.
     async fn again(
         double: Arc<Double>,
         folder: Arc<tempfile::TempDir>,
@@ -134,7 +134,7 @@ fn act(seen: &Seen) -> Act {
         return Act::says(&format!("the tool said {}", results.next_back().unwrap_or_default()));
     }
     let words = messages.last().map(holm_kernel::Message::plain_text).unwrap_or_default();
-    // What an agent is told of the form of its answer stands behind them.
+    // The instructions about the form of the answer follow them.
     let words = words.split("\n\nA program reads your answer.").next().unwrap_or_default();
     match words.lines().last().unwrap_or_default() {
         "long" => Act::says(LONG),

@@ -126,7 +126,7 @@ async fn what_somebody_without_a_token_had_under_way_does_not_go_on() {
     }
     assert_eq!(stage.http().send("DELETE", &format!("/api/tokens/{number}"), Some("{}")).await.status, 204);
     let stage = stage.restart().await;
-    // Users go on in the order of their names, so hers would have come first.
+    // Users continue in the order of their names, so hers would have come first.
     stage.http().listen("/api/sessions/ours/events").await.until("question").await;
     assert_eq!(stage.http().get("/health").await.json()["sessions"], 1);
 }

@@ -37,7 +37,7 @@ pub(crate) struct FoldRow {
 /// Folds records one after the other.
 #[derive(Default)]
 pub(crate) struct RunFold {
-    /// None before record 0, and behind a record that this kernel cannot fold.
+    /// None before record 0, and after a record that this kernel cannot fold.
     run: Option<Run>,
     head: Option<Head>,
     sums: UsageSums,

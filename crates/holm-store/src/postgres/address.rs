@@ -2,8 +2,8 @@
 //! connection uses TLS. A forgotten option never sends a password through a network in the clear.
 //!
 //! It connects to nothing (`postgres/connector.rs` does) and verifies no certificate
-//! (`postgres/tls.rs` does). Options that it does not handle go on to the driver. Without an
-//! `sslmode`, a server on another machine is reached only through TLS.
+//! (`postgres/tls.rs` does). Options that it does not handle are passed on to the driver. Without
+//! an `sslmode`, a server on another machine is reached only through TLS.
 
 use std::{net::IpAddr, path::PathBuf, str::FromStr as _};
 
@@ -188,7 +188,7 @@ fn decoded(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Parses `name = value` pairs. A value with spaces stands in `'…'`, and `\` takes
+/// Parses `name = value` pairs. A value with spaces is in `'…'`, and `\` takes
 /// the next character literally.
 fn from_pairs(text: &str) -> Result<(String, ConnectionParameters), StoreError> {
     let unfinished = || wrong("the address of the database", "`name=value` pairs, or postgresql://…");

@@ -1,6 +1,6 @@
 //! Implements the backend for PostgreSQL: runs each query on a connection of the pool.
 //!
-//! Short statements stand here, longer ones in `postgres/queries.rs`. An append is only queued here
+//! Short statements are here, longer ones in `postgres/queries.rs`. An append is only queued here
 //! and written in `postgres/committer.rs`; leases are in `postgres/lease.rs`. Appending and erasing
 //! need a lease that this process holds. References to large results change only under `BLOB_LOCK`,
 //! so that an erasure never removes a result to which another run has just referred.

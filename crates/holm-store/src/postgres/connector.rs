@@ -32,7 +32,7 @@ const SILENCE: Duration = Duration::from_secs(30);
 const ASKED_AGAIN: Duration = Duration::from_secs(10);
 const ASKED: u32 = 3;
 /// How long sent data may stay unacknowledged. A caller that waits for it holds up
-/// every caller behind it.
+/// every caller after it.
 const UNHEARD: Duration = Duration::from_secs(60);
 /// How long to wait before a new attempt after a connection failed. Otherwise every waiting caller
 /// would try in turn, and the last would wait for hours.
@@ -136,7 +136,7 @@ impl PostgresConnector {
         failure.as_ref().filter(|(at, _)| at.elapsed() < self.pause).map(|(_, error)| error.clone())
     }
 
-    /// Replaced as a whole, so a panic elsewhere does no harm.
+    /// Replaced as a whole, so a poisoned lock is safe to use.
     fn failure(&self) -> MutexGuard<'_, Option<(Instant, StoreError)>> {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner)
     }

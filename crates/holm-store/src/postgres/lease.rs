@@ -93,7 +93,7 @@ impl ProcessLease {
 pub(super) struct RunLease {
     pub(super) server: Arc<ProcessLease>,
     /// Names this right among all that were ever had to the run, so that one that is given back
-    /// late is not taken for the next one.
+    /// late is not mistaken for the next one.
     pub(super) hold: i64,
 }
 

@@ -42,7 +42,7 @@ const CHECKOUT_TIME: Duration = Duration::from_secs(30);
 /// for a busy machine.
 pub(super) const HANDOVER_WAIT: Duration = Duration::from_secs(20);
 
-/// Leases that are remembered as ended. One that is forgotten is waited for once more.
+/// Leases that are remembered as ended. One that is forgotten is waited for again.
 const MAX_SIGHTINGS: usize = 1_024;
 
 /// Connections to one PostgreSQL database, for the stores of all its schemas. Clones
@@ -261,7 +261,7 @@ fn gone() -> StoreError {
     StoreError::System { reason: "the connection was already returned".into() }
 }
 
-/// Nothing under these locks can be left half done, so a panic elsewhere does no harm.
+/// Nothing under these locks can be left incomplete, so a poisoned lock is safe to use.
 fn lock<T>(mutex: &BlockingMutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -162,7 +162,7 @@ pub(super) async fn keep_heads(
     settle(tx, &runs).await
 }
 
-/// Stores what a run has cost after so many records, unless it was erased.
+/// Stores what a run has cost after this many records, unless it was erased.
 const KEEP_SPENT: &str = "INSERT INTO holm_spends
      SELECT no, $2::int8, $3::int8 FROM holm_runs WHERE no = $1 FOR KEY SHARE
      ON CONFLICT (run) DO UPDATE SET at = excluded.at, nano = excluded.nano";
@@ -388,7 +388,7 @@ pub(super) async fn matching(
 /// Removes every row of a run and what only it refers to; the caller holds the lock of references.
 pub(super) async fn erase(tx: &SchemaTransaction<'_>, run: RunNumber) -> Result<()> {
     // Deleted first, so that a late write for the run waits and then finds no run. Otherwise its
-    // rows would stay behind.
+    // rows would remain.
     tx.execute("DELETE FROM holm_runs WHERE no = $1", &[&run.0]).await.map_err(failed)?;
     tx.execute(
         "DELETE FROM holm_pieces p USING holm_blobs b WHERE b.run = $1 AND p.file = b.file

@@ -14,9 +14,9 @@ use super::{
 };
 use crate::StoreError;
 
-/// Tables of the whole database, beside those of the default schema. `holmdb_leases` has a row for
-/// each run that is driven. `holmdb_at_work` has one for each session that is running or for which
-/// a prompt waits, so that a server finds those without a holder with one query.
+/// Tables of the whole database, in addition to those of the default schema. `holmdb_leases` has a
+/// row for each run that is driven. `holmdb_at_work` has one for each session that is running or
+/// for which a prompt waits, so that a server finds those without a holder with one query.
 const SHARED: &str = "CREATE TABLE IF NOT EXISTS holmdb_leases (
         schema text NOT NULL, run int8 NOT NULL, lease int8 NOT NULL, hold int8 NOT NULL, holder text NOT NULL,
         PRIMARY KEY (schema, run)

@@ -150,7 +150,7 @@ impl Store {
         }
     }
 
-    /// At most so many rows of a list after a place, and the place of the next ones.
+    /// At most this many rows of a list after a position, and the position of the next ones.
     async fn rows(
         &self,
         wanted: &SessionQuery,

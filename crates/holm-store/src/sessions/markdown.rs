@@ -1,7 +1,7 @@
 //! Writes a session as Markdown for people: who said what, which tools ran, and how it ended.
 //!
 //! It reads no store (`sessions/export.rs` does), and nothing reads its text back. Texts of users,
-//! models and tools stand in quotes or fences that they cannot break out of. Facts that are not in
+//! models and tools are in quotes or fences that they cannot break out of. Facts that are not in
 //! a record, such as results of refused calls, come from a replay; withheld prompts come from
 //! `sessions/withheld_prompts.rs`.
 

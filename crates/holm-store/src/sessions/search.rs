@@ -40,7 +40,7 @@ pub struct SearchHit {
 
 impl Store {
     /// Finds records that contain every word of `query`. Upper and lower case are equal, and
-    /// words in quotation marks must stand together. A word may be part of a longer word. The
+    /// words in quotation marks must be adjacent. A word may be part of a longer word. The
     /// latest sessions come first.
     ///
     /// An encrypted store has no index, because an index would reveal the text. There every session
@@ -102,7 +102,7 @@ fn terms(query: &str) -> Result<Vec<String>, StoreError> {
             terms.extend(part.split_whitespace().map(str::to_owned));
         }
     }
-    // A zero byte ends a text for the index, so nothing behind it would be compared.
+    // A zero byte ends a text for the index, so nothing after it would be compared.
     terms.retain(|term| !term.is_empty() && !term.contains('\0'));
     if let Some(term) = terms.iter().find(|term| term.chars().count() < SHORTEST) {
         return Err(StoreError::TooShort { term: term.clone() });

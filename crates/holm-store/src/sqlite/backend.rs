@@ -3,7 +3,7 @@
 //!
 //! The SQL is in `sqlite/queries.rs`; syncs happen in `sqlite/committer.rs`. A change that must
 //! survive a loss of power goes through `write_synced`. A lease is released through the committer's
-//! queue, behind the run's last append. Work for `write` may run more than once, so twice must be
+//! queue, after the run's last append. Work for `write` may run more than once, so twice must be
 //! the same as once.
 
 use std::{

@@ -2,7 +2,7 @@
 //!
 //! One thread takes all waiting appends, writes them in one transaction, and syncs the log once for
 //! all of them. Appends that arrive meanwhile form the next group. The sync happens outside the
-//! writer's lock, so appends that need no sync continue beside it.
+//! writer's lock, so appends that need no sync continue meanwhile.
 //!
 //! The writer commits with `synchronous = NORMAL`, which puts a commit into the log without waiting
 //! for the disk. This thread then syncs the log through a descriptor of its own. `FULL` does the
@@ -38,11 +38,11 @@ use crate::{
 /// Bytes of the log after which it is synced and copied into the database.
 const LOG_BYTES: u64 = 4 * 1024 * 1024;
 
-/// The number of copies before the log is restarted. Copying runs beside appends. A restart makes
-/// them wait for the disk, so it is done rarely enough not to be noticed.
+/// The number of copies before the log is restarted. Copying runs in parallel with appends. A
+/// restart makes them wait for the disk, so it is done rarely enough not to be noticed.
 const COPIES: u32 = 4;
 
-/// The bytes that each commit adds to the log beside its lines: a page and its frame.
+/// The bytes that each commit adds to the log in addition to its lines: a page and its frame.
 const COMMIT_BYTES: u64 = 4_096 + 24;
 
 /// Something to be written.

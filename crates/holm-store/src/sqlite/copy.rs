@@ -1,4 +1,4 @@
-//! Copies the whole store as it is at one moment, while it is in use.
+//! Copies a consistent snapshot of the whole store, while it is in use.
 //!
 //! The database is copied first, in one read transaction, then the large results that it refers to.
 //! Those are written before anything refers to them, so they exist. A missing one was erased

@@ -1,10 +1,10 @@
 //! Reads a database that cannot be written, because its disk is full or its folder is read-only.
 //!
-//! SQLite needs a log and shared memory beside the file even to read it. So the database is copied
+//! SQLite needs a log and shared memory next to the file even to read it. So the database is copied
 //! into memory, and lists and sums are computed there as usual. Changes to the copy are lost with
 //! it. The file itself, its log and its locks are only read. Large results stay in their folder.
 //!
-//! A log that a crash has left behind is part of the database, so it is read too. Other processes
+//! A log that a crash has left is part of the database, so it is read too. Other processes
 //! can be writing only if SQLite can open the file with its locks, and that is tried first.
 
 use std::{fs, io, path::Path};

@@ -64,7 +64,7 @@ const PAGE: u64 = 4_096;
 /// the space for ever.
 const LOG_LIMIT: i64 = 32 * 1024 * 1024;
 
-/// A store in one SQLite file, with folders beside it for large results and for locks.
+/// A store in one SQLite file, with folders next to it for large results and for locks.
 ///
 /// Fields are dropped in this order: the committer ends first, the connections next, the lock last.
 pub(crate) struct SqliteBackend {
@@ -237,7 +237,7 @@ fn failed(error: rusqlite::Error) -> StoreError {
     let reason = error.to_string();
     match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => StoreError::Full,
-        // There is no room for the shared memory beside the database.
+        // There is no space for the shared memory next to the database.
         Some(ErrorCode::SystemIoFailure) if is_out_of_room(&error) => StoreError::Full,
         Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
             StoreError::ReadOnly { place: "the database".into(), reason }

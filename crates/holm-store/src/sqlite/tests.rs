@@ -149,7 +149,7 @@ fn the_locks_of_the_dead_are_free_and_swept_up() {
     let token = first.token().to_owned();
     drop(first);
     assert!(!second.lives(&token));
-    // A killed process leaves behind a file without a lock.
+    // A killed process leaves a file without a lock.
     std::fs::write(locks.join("dead"), "").unwrap();
     assert!(!second.lives("dead"));
     let three = LivenessLock::new(locks.clone()).unwrap();
@@ -185,7 +185,7 @@ fn results_appear_whole_or_not_at_all() {
     blobs.keep("abcdef", b"text", "writer").unwrap();
     assert_eq!(blobs.read("abcdef", &(1..3)).unwrap(), b"ex");
     assert_eq!(blobs.files().len(), 1, "nothing unfinished is left");
-    // What a crash cut short is written anew.
+    // What a crash cut short is written again.
     std::fs::write(&blobs.files()[0], b"te").unwrap();
     blobs.keep("abcdef", b"text", "writer").unwrap();
     assert_eq!(blobs.read("abcdef", &(0..9)).unwrap(), b"text");
@@ -194,7 +194,7 @@ fn results_appear_whole_or_not_at_all() {
     assert!(blobs.stamp("abcdef").unwrap().is_none());
 }
 
-/// Puts a file beside a result, as a process that died in the middle of writing leaves it.
+/// Puts a file next to a result, as a process that died in the middle of writing leaves it.
 fn unfinished(path: &Path, writer: &str) -> PathBuf {
     let folder = beside(path, "blobs").join("ab");
     files::make_folder(&folder).unwrap();
@@ -316,7 +316,7 @@ async fn a_database_that_is_damaged_or_none_is_told_and_a_sound_one_is_not() {
     drop(conn);
     assert_eq!(Store::check(&path).await, Ok(()));
     let sound = std::fs::read(&path).unwrap();
-    // The head says what it is, and behind it nothing is as it was.
+    // The head says what it is, and nothing after it is unchanged.
     let head = sound.len().min(100);
     let damaged = [&sound[..head], &vec![0xa5; sound.len() - head][..]].concat();
     for bytes in [damaged, vec![0xa5; 8_192]] {

@@ -6,7 +6,7 @@ use crate::{CopySummary, Store, StoreError};
 
 impl Store {
     /// Copies the store as it is at one moment into a new store at `path`: sessions, jobs, and
-    /// large results in a folder beside it. This and other processes may read and write
+    /// large results in a folder next to it. This and other processes may read and write
     /// meanwhile; later writes are not in the copy. The copy of an encrypted store is encrypted
     /// with the same key.
     ///

@@ -68,7 +68,7 @@ impl Store {
     }
 
     /// Folds the runs whose cost is unknown. Mostly there are none: the driver of a run stores what
-    /// it cost. Only a run that is at work, was imported or was left by a crash is behind.
+    /// it cost. Only a run that is at work, was imported or was left by a crash lags.
     pub(crate) async fn catch_up_spent(&self) -> Result<(), StoreError> {
         let (known, unknown): (Vec<_>, Vec<_>) =
             self.stale().await?.into_iter().partition(|stale| stale.spent_at == stale.records);
@@ -87,7 +87,7 @@ impl Store {
         self.index(unindexed, IndexDepth::Everything).await
     }
 
-    /// The runs whose index may be behind their journals.
+    /// The runs whose index may lag their journals.
     async fn stale(&self) -> Result<Vec<StaleRun>, StoreError> {
         let mut stale = self.inner.backend.stale().await?;
         stale.retain(|stale| stale.records > 0);

@@ -1,10 +1,10 @@
 //! Journals in the store: implements the traits of `holm-runtime/src/journal/mod.rs`.
 //!
-//! A line is kept as it is. Only its number is checked here; the chain is verified when a journal
-//! is folded (`holm-kernel/src/journal/`). After an append that failed or was not waited for, every
-//! later one is refused, because the end of the journal is unknown. A snapshot is a cache: one that
-//! cannot be used counts as missing. Durability is the database's matter (`sqlite/committer.rs`,
-//! `postgres/committer.rs`), leases are in `store/lease.rs`.
+//! A line is stored unchanged. Only its number is checked here; the chain is verified when a
+//! journal is folded (`holm-kernel/src/journal/`). After an append that failed or was not waited
+//! for, every later one is refused, because the end of the journal is unknown. A snapshot is a
+//! cache: one that cannot be used counts as missing. Durability is the database's matter
+//! (`sqlite/committer.rs`, `postgres/committer.rs`), leases are in `store/lease.rs`.
 
 use std::{
     io::Write as _,
@@ -35,7 +35,7 @@ use crate::{
 const RECORD: &str = "record";
 const SNAPSHOT: &str = "snapshot";
 
-/// Records of a long journal that are read at once. Together they are small beside the
+/// Records of a long journal that are read at once. Together they are small compared with the
 /// state of a fold.
 const AT_ONCE: u64 = 256;
 

@@ -10,7 +10,7 @@ use holm_kernel::journal;
 use holm_runtime::{BlobStore as _, Durability, JournalStore as _};
 use holm_store::{MasterKey, SessionQuery, Store, StoreOptions};
 
-/// Writes sessions, one after the other, until it is told to stop. Gives how many there are.
+/// Writes sessions, one after the other, until it is asked to stop. Gives how many there are.
 async fn write_on(store: Store, writer: usize, stop: Arc<AtomicBool>) -> usize {
     let mut count = 0;
     while !stop.load(Ordering::Relaxed) {

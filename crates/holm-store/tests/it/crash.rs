@@ -210,7 +210,7 @@ impl World {
                 Ok(mut opened) => {
                     let count = opened.text.iter().filter(|byte| **byte == b'\n').count();
                     assert_eq!(opened.text, lines[..count].concat().as_bytes(), "run {run}");
-                    // And it goes on from there.
+                    // And it continues from there.
                     if let Some(next) = lines.get(count) {
                         opened.journal.append(next, Durability::Written).await.unwrap();
                     }

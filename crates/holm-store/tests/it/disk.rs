@@ -160,7 +160,7 @@ async fn a_full_store_says_so_and_stays_sound() {
     drop(journal);
     assert_eq!(store.read("one").await.unwrap(), kept.as_bytes());
     drop(store);
-    // Room again: the run goes on where it stood.
+    // Room again: the run continues where it stopped.
     let store = Store::open(&path).await.unwrap();
     let mut opened = store.open("one").await.unwrap();
     assert_eq!(opened.text, kept.as_bytes());
@@ -264,7 +264,7 @@ async fn a_disk_that_is_full_before_the_first_record_leaves_no_session() {
     assert_eq!(names, 1, "the name alone is there");
     assert_eq!(store.open("one").await.map(|_| ()), Err(JournalStorageError::Missing { run: "one".into() }));
     assert!(store.list(&SessionQuery::default()).await.unwrap().sessions.is_empty());
-    // Another process begins it anew.
+    // Another process starts it again.
     drop(store);
     let store = Store::open(&path).await.unwrap();
     let mut journal = store.create("one").await.unwrap();

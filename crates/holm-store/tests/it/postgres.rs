@@ -154,7 +154,7 @@ async fn connections_that_were_lost_are_made_anew_and_leases_are_not() {
     let script = session("one", "hello", "out", "fine");
     let mut journal = store.create("one").await.unwrap();
     journal.append(&script.lines[0], Durability::Synced).await.unwrap();
-    // As when the server is started anew: all connections but the one that says so end.
+    // As when the server is restarted: all connections but the one that says so end.
     let ended = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
          WHERE datname = current_database() AND pid <> pg_backend_pid()";
     place.client().await.batch_execute(ended).await.unwrap();

@@ -1,5 +1,5 @@
 //! Leases in PostgreSQL: what a process does that loses the connection of its lease, and when
-//! another may go on.
+//! another may continue.
 
 use std::{
     sync::{

@@ -108,7 +108,7 @@ async fn a_count_that_does_not_fit_its_journal_is_made_again() {
         }
         let spent = store.spent().await.unwrap().value();
         assert_eq!(spent, one.run().spent().value() + two.run().spent().value(), "{change}");
-        // Kept anew, for the next change.
+        // Stored again, for the next change.
         store.rebuild().await.unwrap();
     }
 }

@@ -1,4 +1,4 @@
-//! The differences between the models behind Converse, as data, and what follows from a model's
+//! The differences between the models of Converse, as data, and what follows from a model's
 //! name: cache points and the way to ask for thinking.
 //!
 //! Nothing is written here: `request.rs` reads these settings. Signing is in `sign.rs`. Cache
@@ -89,7 +89,8 @@ impl CachePoints {
     }
 }
 
-/// How the request asks for thinking. Each vendor has its own fields beside those of Converse.
+/// How the request asks for thinking. Each vendor has its own fields in addition to those of
+/// Converse.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum BedrockThinking {

@@ -126,7 +126,7 @@ fn read_prices(json: &Json, pointer: &str) -> Result<ModelPrices, CatalogueError
 }
 
 /// A number that may be missing or `null`, which both mean unknown. Any other value is a mistake,
-/// and must not be taken for a price.
+/// and must not be mistaken for a price.
 fn read_number(json: &Json, name: &str, pointer: &str) -> Result<Option<u64>, CatalogueError> {
     match json.get(name) {
         None | Some(Json::Null) => Ok(None),

@@ -2,7 +2,7 @@
 //!
 //! Replies are read in `stream.rs`, and requests of clients in `request_reader.rs`. Tool messages
 //! contain only text, so pictures of results follow in one user message after all results of the
-//! batch. Text beside calls is sent as the plan. Only reasoning of this format is sent back.
+//! batch. Text next to calls is sent as the plan. Only reasoning of this format is sent back.
 
 use alloc::{format, string::String, sync::Arc, vec::Vec};
 
@@ -89,7 +89,7 @@ fn write_text(role: &str, text: &str, out: &mut Vec<u8>) {
     object.close();
 }
 
-/// Writes a reply. Text beside calls becomes the plan, because the service accepts no other text
+/// Writes a reply. Text next to calls becomes the plan, because the service accepts no other text
 /// there. A reply without any content is left out, because the service refuses it.
 fn write_assistant(message: &Message, out: &mut Vec<u8>) {
     let text = message.plain_text();
@@ -274,7 +274,7 @@ pub(super) fn assemble(
     request
 }
 
-/// The service can be told that a tool must be called, but not which one. For a chosen tool, the
+/// A request can demand that a tool is called, but not which one. For a chosen tool, the
 /// request therefore offers only that tool.
 fn write_tool_settings(call: &ModelCall<'_>, tools: &[u8], object: &mut ObjectWriter<'_>) {
     if tools.is_empty() {

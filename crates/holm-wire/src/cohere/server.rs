@@ -1,8 +1,8 @@
 //! The server side of Cohere's chat: writes replies, streamed and whole.
 //!
 //! Requests are read in `request_reader.rs`, and replies of the service in `stream.rs`. Text is
-//! written as content even beside calls, not as a plan. Calls may be interleaved, so each is closed
-//! by its own index.
+//! written as content even next to calls, not as a plan. Calls may be interleaved, so each is
+//! closed by its own index.
 
 use alloc::{boxed::Box, collections::BTreeSet, format, vec::Vec};
 

@@ -2,7 +2,7 @@
 //! delivery are in the path.
 //!
 //! Replies are read in `stream.rs`, and requests of clients in `request_reader.rs`. Each signature
-//! must be on its original, unmerged part. The results of a batch stand together, and their
+//! must be on its original, unmerged part. The results of a batch are adjacent, and their
 //! pictures follow them. Reasoning that the service did not sign is not sent.
 
 use alloc::{borrow::ToOwned, format, string::String, sync::Arc, vec::Vec};

@@ -1,4 +1,4 @@
-//! Ollama's own API: one JSON object per line, arguments as objects, pictures beside the text.
+//! Ollama's own API: one JSON object per line, arguments as objects, images next to the text.
 //!
 //! Where things are:
 //! - `request.rs`: writes request bodies. `dialect.rs`: the differences between servers.

@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// The group of consecutive tool results. Their pictures follow in one user message, because tool
-/// messages contain only text, and nothing may stand between the results of a batch.
+/// messages contain only text, and nothing may be between the results of a batch.
 const RESULTS: &str = "results";
 
 pub(super) fn write_message(

@@ -70,7 +70,7 @@ impl Default for OpenaiResponsesDialect {
 #[serde(rename_all = "snake_case")]
 pub enum ReasoningItems {
     /// They are requested in encrypted form and sent back. Unencrypted items are left out, because
-    /// the service would look for them in a store that it was told not to keep.
+    /// the service would look for them in a store that the request disables.
     #[default]
     Encrypted,
     /// All items are sent back, as services with open reasoning require.

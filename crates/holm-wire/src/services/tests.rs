@@ -280,7 +280,7 @@ fn a_cache_key_reaches_the_services_that_take_one_and_no_others() {
     }
     takers.sort_unstable();
     assert_eq!(takers, ["azure-responses", "openai", "openai-chat"]);
-    // What the caller gives for this provider wins, and the member stands there once.
+    // What the caller gives for this provider wins, and the member is there once.
     let extra = holm_guards::json::Json::parse(r#"{"prompt_cache_key":"own"}"#).unwrap();
     let own =
         body(services.find("openai").unwrap(), &WireOptions { extra: Some(extra), ..options(Some("k-1")) });

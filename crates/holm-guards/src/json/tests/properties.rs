@@ -81,7 +81,7 @@ proptest! {
     }
 
     #[test]
-    // An `e` behind a number goes on with it, so no tail begins with one.
+    // An `e` after a number continues it, so no tail begins with one.
     fn a_prefix_takes_exactly_the_value(value in any_json(), tail in "([ \\]},a-df-z][ \\]},a-z]{0,4})?") {
         let text = value.canonical();
         let (read, taken) = Json::parse_prefix(&alloc::format!("{text}{tail}")).expect("a value stands there");

@@ -1,6 +1,6 @@
 //! Validation: one walk over nodes and value, counted in steps.
 //!
-//! It enters nodes, asks the files beside it for each kind of value, and collects violations.
+//! It enters nodes, asks the files next to it for each kind of value, and collects violations.
 //! Running out of steps or nesting means that the value is not valid; it never means that it is. A
 //! valid value costs no allocation, so messages are built only when they are reported. Keywords are
 //! in `schema/check/scalar.rs`, `schema/check/array.rs`, `schema/check/object.rs` and

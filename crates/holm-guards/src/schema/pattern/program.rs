@@ -1,4 +1,4 @@
-//! A pattern as a list of instructions, and the classes of characters that it tells apart.
+//! A pattern as a list of instructions, and the classes of characters that it distinguishes.
 //!
 //! It compiles the tree of `schema/pattern/node.rs`; `schema/pattern/search.rs` runs it. The number
 //! of instructions is bounded: counted repetitions are written out, and a short pattern could

@@ -5,7 +5,7 @@
 //! for one search; a pattern is shared and stores nothing.
 //!
 //! Time is linear in the text whatever the pattern is: there is no backtracking. The table is
-//! bounded and starts anew when it is full. It answers only whether there is a match, not where.
+//! bounded and starts again when it is full. It answers only whether there is a match, not where.
 
 use alloc::vec::Vec;
 

@@ -16,7 +16,7 @@ fn verdict(text: &str, target: &str, output: &str) -> Result<(), SkillError> {
     validate_extraction_output(text, &Json::parse(output).unwrap(), target)
 }
 
-/// A refusal for the value that is said not to stand in the text.
+/// A refusal for the value that is said to be missing in the text.
 fn invented(value: &str) -> Result<(), SkillError> {
     Err(SkillError::HallucinationDetected(value.to_string()))
 }

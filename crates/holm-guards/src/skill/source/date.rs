@@ -5,7 +5,7 @@
 //! points (`15.1.2024`), and English month names in the usual orders. `03/04/2024` is the third of
 //! April or the fourth of March, and choosing one would be a guess. So a numeric date with `/` or
 //! `-` has an ISO form only if just one reading is a date. Years of two digits have no ISO form:
-//! such dates are answered as they stand in the text.
+//! such dates are answered as they are written in the text.
 //!
 //! No other language and no other order is guessed. Comparing spelled-out dates word by word is
 //! left to `skill/source/text.rs`.

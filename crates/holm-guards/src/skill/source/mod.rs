@@ -1,7 +1,7 @@
-//! Checks whether a value stands in the text that it claims to come from.
+//! Checks whether a value occurs in the text that it claims to come from.
 //!
 //! This check catches invented values, so it compares whole values and whole tokens. A value that
-//! only shares a word with the text, or that is a piece of a longer address in it, does not stand
+//! only shares a word with the text, or that is a part of a longer address in it, does not occur
 //! there. In doubt the answer is no: a wrong no costs a retry, a wrong yes lets an invented value
 //! pass. Everything is linear in the text.
 //!

@@ -9,7 +9,7 @@ use super::normal_form::normalise;
 use super::{SourceText, ValueReading, is_date};
 use crate::json::Json;
 
-/// Whether each value stands in the source as expected.
+/// Whether each value occurs in the source as expected.
 fn check(source: &str, reading: ValueReading, holds: &[&str], lacks: &[&str]) {
     let prepared = SourceText::new(source);
     for value in holds {

@@ -1,9 +1,9 @@
 //! The source text, prepared once for the search of every value.
 //!
-//! It asks the files beside it: the spelling is folded by `skill/source/normal_form.rs`, places are
-//! found by `skill/source/search.rs` and judged by `skill/source/boundary.rs`; numbers and dates
-//! are also looked up by value. An empty value occurs nowhere. Which values of a reply are searched
-//! for is decided in `skill/runner.rs`.
+//! It asks the files next to it: the spelling is folded by `skill/source/normal_form.rs`, places
+//! are found by `skill/source/search.rs` and judged by `skill/source/boundary.rs`; numbers and
+//! dates are also looked up by value. An empty value occurs nowhere. Which values of a reply are
+//! searched for is decided in `skill/runner.rs`.
 
 use alloc::collections::BTreeSet;
 use alloc::string::String;

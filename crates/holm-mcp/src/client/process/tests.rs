@@ -5,7 +5,7 @@ use holm_jail::{JailEngine, JailLauncher};
 
 use super::*;
 
-/// A project with a server, a key, a link, and a folder of Holm's inside; a key lies beside it.
+/// A project with a server, a key, a link, and a folder of Holm's inside; a key is next to it.
 fn project() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let top = folder.path().canonicalize().unwrap();

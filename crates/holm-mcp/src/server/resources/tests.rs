@@ -76,7 +76,7 @@ impl PromptLibrary for Books {
     }
 }
 
-/// A client that hands on which lists it was told of.
+/// A client that forwards the list changes that it is notified of.
 #[derive(Clone)]
 struct Told(mpsc::UnboundedSender<&'static str>);
 

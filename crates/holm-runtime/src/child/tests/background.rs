@@ -1,4 +1,4 @@
-//! Helpers that work while their parent goes on.
+//! Helpers that work while their parent continues.
 
 use std::{sync::Arc, time::Duration};
 
@@ -14,7 +14,7 @@ fn leaves(helper: &str, task: &str) -> holm_kernel::ModelResult {
     calls_with([(helper, format!(r#"{{"background":true,"task":"{task}"}}"#))])
 }
 
-/// What the model was told beside its own words.
+/// The messages that the model got in addition to its own.
 fn heard(session: &Session) -> Vec<String> {
     let messages = session.run().transcript().iter().filter(|message| message.role == Role::User);
     messages.map(|message| message.plain_text()).collect()

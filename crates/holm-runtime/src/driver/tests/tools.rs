@@ -34,7 +34,7 @@ fn agent(journals: &MemoryJournalStore, level: Level, ends: bool, ran: &Arc<Atom
     agent.mode(holm_grants::Mode::Full).journals(journals.clone()).build().unwrap()
 }
 
-/// How often a journal tells of other tools.
+/// How often a journal records changed tools.
 async fn changes(journals: &MemoryJournalStore) -> usize {
     let records = journal::decode_strict(&journals.read("root").await.unwrap()).unwrap();
     let inputs = records.iter().map(|record| record.payload().input().unwrap());

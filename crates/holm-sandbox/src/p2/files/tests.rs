@@ -16,7 +16,7 @@ fn with_view<T>(workspace: &Path, act: impl FnOnce(&mut FilesView<'_>) -> T) -> 
     act(&mut FilesView { files: &files, held: &mut held, table: &mut table, ctx: &mut ctx })
 }
 
-/// The directory of the call, given once more.
+/// The directory of the call, given a second time.
 fn root(view: &mut FilesView<'_>) -> DescriptorHandle {
     view.get_directories().unwrap().pop().unwrap().0
 }

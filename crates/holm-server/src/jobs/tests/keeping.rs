@@ -22,7 +22,7 @@ use crate::{
 
 const START: &str = "2026-01-01T00:00:30Z";
 
-/// A clock that stands until it is set.
+/// A clock that stops until it is set.
 #[derive(Clone)]
 struct SetClock(watch::Sender<Timestamp>);
 
@@ -275,7 +275,7 @@ async fn what_was_under_way_when_a_process_ended_is_taken_up_by_the_next() {
     let second = stage.keeper();
     let again = stage.looks(&second).await;
     assert_eq!((again.errand.begin, &again.errand.session), (AttemptStart::Rejoin, &begun.errand.session));
-    // Its session is gone: that is a failure, and it is tried once more in another.
+    // Its session is gone: that is a failure, and it is retried in another.
     again.end.send(AttemptOutcome::ended(Outcome::Lost)).unwrap();
     run(&second, |run| matches!(run.phase, Phase::Waiting { .. })).await;
     stage.set("2026-01-01T00:05:00Z");
@@ -338,7 +338,7 @@ async fn untold(stage: &mut Stage) -> (Arc<JobScheduler>, ScheduledJob) {
     (keeper, job)
 }
 
-/// Waits until so many messages were sent.
+/// Waits until this many messages were sent.
 async fn heard(stage: &Stage, count: usize) {
     found(async || (stage.ear.0.lock().unwrap().len() >= count).then_some(())).await;
     assert_eq!(stage.ear.0.lock().unwrap().len(), count);

@@ -199,7 +199,7 @@ fn what_a_downtime_missed_is_let_go_caught_up_with_once_or_each() {
         world.until(at("2026-01-01T08:40:00Z"));
         assert_eq!(world.dues(), times(expect), "{misfire:?}");
         assert_eq!(world.standing.skipped, skipped, "{misfire:?}");
-        // And then it goes on.
+        // Then it continues.
         world.began.clear();
         world.until(at("2026-01-01T09:30:00Z"));
         assert_eq!(world.dues(), times(&["2026-01-01T09:00:00Z"]), "{misfire:?}");
@@ -339,7 +339,7 @@ fn a_failing_job_backs_off_and_is_switched_off() {
     assert_eq!(ended.began.len(), 4);
     assert!(matches!(ended.standing.switch, Switch::Off { why: OffReason::Failing, .. }));
     assert_eq!(ended.look().wake, None);
-    // Switched on again, it begins anew, without what came meanwhile.
+    // Switched on again, it starts again, without what came meanwhile.
     ended.standing = ended.standing.on(ended.now);
     ended.outcome = Outcome::answered("done");
     ended.began.clear();

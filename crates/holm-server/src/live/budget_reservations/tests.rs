@@ -5,7 +5,7 @@ use holm_kernel::NanoUsd;
 use super::{BudgetReservation, ReservationRequest, UserBudget};
 use crate::SessionId;
 
-/// What a run was told last, unless it hears nothing.
+/// The ceiling that was reported last to a run, if any.
 type Told = Arc<Mutex<Option<u64>>>;
 
 fn usd(value: u64) -> NanoUsd {

@@ -1,7 +1,7 @@
 //! Turns the output of a running agent into one answer for a client. It writes no protocol:
 //! `mod.rs` does, with the codecs of `holm-wire`. If an answer must fit a schema, nothing of it is
-//! sent before it was checked. A client that leaves stops its session, so that no work goes on that
-//! nobody reads.
+//! sent before it was checked. A client that leaves stops its session, so that no work continues
+//! whose result no client reads.
 
 use std::{
     collections::{BTreeSet, VecDeque},
@@ -65,7 +65,7 @@ pub(super) struct AnswerStream {
     passed: u64,
     /// Whether any text was sent, and whether a new reply has started since.
     said: AnswerTextState,
-    /// Whether the next reply goes on in the middle of a sentence, because the last one was cut.
+    /// Whether the next reply continues in the middle of a sentence, because the last one was cut.
     continues: bool,
     usage: Usage,
     /// What the answer must be; none where words will do.

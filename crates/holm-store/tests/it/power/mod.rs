@@ -5,8 +5,8 @@
 //! lost between any two of them. Synced data is there. Of the rest, each sector is there or not, in
 //! any order, and the last one may be torn.
 //!
-//! What must be there stands in `docs/sessions.md`: lines that were acknowledged as synced, notes
-//! that were put, and in `people.rs` all that people said and were shown.
+//! What must be there is described in `docs/sessions.md`: lines that were acknowledged as synced,
+//! notes that were put, and in `people.rs` all that people said and were shown.
 //!
 //!     cargo test -p holm-store --test it loss_of_power
 //!     HOLM_POWER_IMAGES=20000 cargo test --release -p holm-store --test it loss_of_power -- --nocapture

@@ -16,7 +16,7 @@ use std::{
 
 use rusqlite::ffi;
 
-/// One of the two files that a loss of power concerns. What lies in shared memory is made anew.
+/// One of the two files that a loss of power concerns. What lies in shared memory is created again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Which {
     Database,

@@ -1,5 +1,5 @@
 //! What every store must do, on either database. Each test gets a store of its own, and a way to
-//! open the same store once more as another process would.
+//! open the same store a second time as another process would.
 
 pub(crate) mod agents;
 pub(crate) mod jobs;

@@ -1,4 +1,4 @@
-//! What sessions cost, as their drivers store it, beside what folds of their journals say.
+//! What sessions cost, as their drivers store it, compared with what folds of their journals say.
 
 use std::{
     sync::{
@@ -162,7 +162,7 @@ pub(crate) async fn records_that_a_crash_left_behind_the_stored_cost_are_counted
     drop(journal);
     let spent = store.spent().await.unwrap();
     assert_eq!(spent, script.run().spent());
-    // Another driver goes on from what the fold has found.
+    // Another driver continues from what the fold has found.
     drop(patiently(&store, "one").await);
     let reply = Reply {
         blocks: vec![Block::Text("done".into())],

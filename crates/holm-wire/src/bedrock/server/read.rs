@@ -36,7 +36,7 @@ pub(super) fn read(json: &Json) -> Result<CompletionRequest, RequestBodyError> {
     }
     let tools = json.pointer("/toolConfig/tools").and_then(Json::as_array).unwrap_or_default();
     for (index, tool) in tools.iter().enumerate() {
-        // Cache points can stand between the tools.
+        // Cache points can be between the tools.
         let Some(spec) = tool.get("toolSpec") else { continue };
         let name = spec.get("name").and_then(Json::as_str).ok_or_else(|| {
             RequestBodyError::member(format!("/toolConfig/tools/{index}/toolSpec/name"), "a string")

@@ -190,7 +190,7 @@ fn a_path_is_signed_as_the_service_rebuilds_it() {
     check("/./example", "/example");
     check("/example1/example2/../..", "/");
     check("/a/..//b/.", "/b/");
-    // What is escaped on the wire is escaped once more under the signature.
+    // What is escaped on the wire is escaped again under the signature.
     check(
         "/model/anthropic.claude-sonnet-4-5-20250929-v1%3A0/converse",
         "/model/anthropic.claude-sonnet-4-5-20250929-v1%253A0/converse",
