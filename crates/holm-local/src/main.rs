@@ -1,4 +1,4 @@
-//! The worker as a program of its own, for programs that should not link llama.cpp, and for tests.
+//! The worker as a separate program, for programs that should not link llama.cpp, and for tests.
 
 fn main() {
     #[cfg(target_os = "linux")]

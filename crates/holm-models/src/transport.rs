@@ -1,7 +1,7 @@
 //! The interface between model calls and their transport: a real connection, a recorder, or a
 //! recording.
 //!
-//! The implementations are in `http.rs` and `cassette.rs`. Secrets are in a field of their own, so
+//! The implementations are in `http.rs` and `cassette.rs`. Secrets are in a separate field, so
 //! that no implementation logs them by mistake.
 
 use std::fmt;

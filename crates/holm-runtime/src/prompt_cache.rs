@@ -173,7 +173,7 @@ impl PromptCacheMonitor {
             Event::ModelCalled { call, model, .. } => {
                 self.called = Some(CalledModel { call: *call, model: Arc::clone(model), at: numbered.at });
             }
-            // Summaries and skills have prompts of their own and no `ModelCalled`.
+            // Summaries and skills have their own prompts and no `ModelCalled`.
             Event::ModelReplied { call, usage, .. } => {
                 let called = self.called.take_if(|called| called.call == *call)?;
                 return self.replied(called, *usage, numbered.at);

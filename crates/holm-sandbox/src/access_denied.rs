@@ -55,7 +55,7 @@ impl DeniedAction {
             Self::Link(text) => Self::Link(short(text)),
             Self::Outside(text) => Self::Outside(short(text)),
             Self::Device(text) => Self::Device(short(text)),
-            // These were parsed, and their grammar has limits of its own.
+            // These were parsed, and their grammar has its own limits.
             Self::Request(_) | Self::Connect(_) | Self::Listen(_) | Self::Datagrams => self,
         }
     }

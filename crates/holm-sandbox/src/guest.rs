@@ -25,7 +25,7 @@ const PLAIN_CALL: &str = "holm:tool/call@0.1.0#run";
 const PLAIN_DESCRIPTION: &str = "holm:tool/description@0.1.0#describe";
 const REALLOC: &str = "cabi_realloc";
 const MEMORY: &str = "memory";
-/// The function that a module without an entry point of its own needs called first.
+/// The function that a module without its own entry point needs called first.
 const INITIALIZE: &str = "_initialize";
 /// The prefix of the name of a command's only function; any version of WASI 0.2 is accepted.
 const RUN: &str = "wasi:cli/run@0.2.";
@@ -73,7 +73,7 @@ pub(crate) struct TextModule {
 pub(crate) enum ImportWaiting {
     /// It imports a function that may wait, so it runs where waiting can be cut short.
     Maybe,
-    /// It imports nothing of that kind, so it needs no stack of its own.
+    /// It imports nothing of that kind, so it needs no separate stack.
     Never,
 }
 

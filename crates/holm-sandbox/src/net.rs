@@ -133,7 +133,7 @@ pub enum OutboundError {
     /// It took too long.
     #[error("timed out")]
     TimedOut,
-    /// Any failure without a variant of its own.
+    /// Any failure without its own variant.
     #[error("{0}")]
     Failed(String),
 }

@@ -99,7 +99,7 @@ impl CallHost<'_> {
         let mut store = Store::new(self.engine, state);
         store.limiter(|state| &mut state.meter);
         store.set_fuel(fuel)?;
-        // An answer is passed at once, so it must fit too; a limit of its own then reports that it
+        // An answer is passed at once, so it must fit too; its own limit then reports that it
         // is too long.
         let output = usize::try_from(output).unwrap_or(usize::MAX);
         store.set_hostcall_fuel(output.saturating_mul(2).max(HOSTCALL_BYTES));
@@ -187,7 +187,7 @@ async fn command(
     }
 }
 
-/// The fast path: no stack of its own, no runtime, no WASI.
+/// The fast path: no separate stack, no runtime, no WASI.
 fn answer(text: &TextComponent, store: &mut Store<GuestState>) -> GuestEnding {
     let instance = match text.pre.instantiate(&mut *store) {
         Ok(instance) => instance,

@@ -2,7 +2,7 @@
 //! compiling.
 //!
 //! Reads every instruction once, in time that grows with the size alone. It does not check types:
-//! the compiler does, in another process under limits of its own. Bytes that are refused here never
+//! the compiler does, in another process under its own limits. Bytes that are refused here never
 //! get that far.
 //!
 //! The limits here are several times what honest tools have. Limits on time and memory of the

@@ -140,7 +140,7 @@ impl RunningServer {
         self.server.hall().close().await;
         self.server.inner.hosting.stop();
         self.close.cancel();
-        // It ends at once; its connections have a grace period of their own.
+        // It ends at once; its connections have their own grace period.
         let _ = self.accepting.await;
     }
 }

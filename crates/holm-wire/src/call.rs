@@ -22,7 +22,7 @@ pub struct ModelCall<'a> {
     pub view: &'a [Arc<Message>],
     /// Options that the kernel does not decide.
     pub options: &'a WireOptions,
-    /// The source of the bytes of stored pictures and files.
+    /// The source of the bytes of stored images and files.
     pub media: &'a dyn MediaSource,
 }
 

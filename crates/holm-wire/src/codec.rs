@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{MediaSource, MessageBuffer, ModelCall, ProviderRequest, RequestParts, StreamDecoder};
 
-/// One provider format, with the differences of one service. Each format has a folder of its own;
+/// One provider format, with the differences of one service. Each format has its own folder;
 /// `stream.rs` there reads replies and stop reasons. Hosts call
 /// [`RequestEncoder::encode`](crate::RequestEncoder::encode), [`stream`](ProviderCodec::stream) and
 /// [`reply`](ProviderCodec::reply); the encoder calls the functions that write.
@@ -20,7 +20,7 @@ pub trait ProviderCodec: fmt::Debug + Send + Sync {
 
     /// Appends one message. Content that the format does not support is described in
     /// text or left out. It is never an error, because a run must not end when an old
-    /// message contains a picture.
+    /// message contains an image.
     fn write_message(&self, message: &Message, media: &dyn MediaSource, out: &mut MessageBuffer);
 
     /// Writes the tools, or nothing if there are none. The order of tools and the bytes of schemas

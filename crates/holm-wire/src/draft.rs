@@ -106,7 +106,7 @@ impl ReplyDraft {
         self.open = false;
     }
 
-    /// Adds a picture or a file.
+    /// Adds an image or a file.
     pub fn block(&mut self, block: Block) {
         if let Block::Image(media) | Block::File(media) = &block {
             let (Source::Base64(data) | Source::Url(data) | Source::Reference(data)) = &media.source;

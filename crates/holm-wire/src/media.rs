@@ -1,4 +1,4 @@
-//! Prepares pictures and files for a request: finds their bytes, describes what cannot be sent, and
+//! Prepares images and files for a request: finds their bytes, describes what cannot be sent, and
 //! decodes text files.
 //!
 //! It fetches nothing: the host's [`MediaSource`] has the bytes of stored files, and a URL is

@@ -29,7 +29,7 @@ pub const MAX_STREAM: u64 = 256 << 20;
 
 /// The largest number of bytes kept of one reply, as [`ReplyDraft::kept`] counts them. Frames normally
 /// carry a few letters in hundreds of bytes, so the limit on the wire alone would let a provider
-/// fill the memory with large ones. It is enough for two of the largest pictures, and the journal
+/// fill the memory with large ones. It is enough for two of the largest images, and the journal
 /// can hold the result.
 pub const MAX_REPLY: u64 = 48 << 20;
 

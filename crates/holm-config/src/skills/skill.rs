@@ -1,6 +1,6 @@
 //! Parses one `SKILL.md`. Front matter is parsed in `holm-tools/src/front_matter.rs`, and skills
 //! are found in `find.rs`. Tools that a skill names grant nothing. Unknown keys are reported and
-//! otherwise ignored, because other programs have keys of their own.
+//! otherwise ignored, because other programs have their own keys.
 
 use std::collections::BTreeMap;
 

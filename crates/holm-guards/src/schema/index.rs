@@ -32,7 +32,7 @@ pub(super) struct SchemaIndex<'a> {
     owners: BTreeMap<usize, usize>,
 }
 
-/// A subschema with an identifier of its own, and the base that references in
+/// A subschema with its own identifier, and the base that references in
 /// it are resolved against.
 struct SchemaResource<'a> {
     base: String,

@@ -1,6 +1,6 @@
-//! Finds schemas that would apply themselves to the same value for ever.
+//! Finds schemas that would apply themselves to the same value forever.
 //!
-//! It runs once after compilation (`schema/compile/compiler.rs`) and walks with a stack of its own,
+//! It runs once after compilation (`schema/compile/compiler.rs`) and walks with its own stack,
 //! since a document chooses the length of its chains. Recursion that descends into the value is
 //! fine and is bounded during validation (`schema/check/checker.rs`). Loops of a *run* are detected
 //! in `holm-kernel/src/loops.rs`.
@@ -12,7 +12,7 @@ use super::node::{SchemaNode, SchemaNodeId};
 
 /// A node on a loop of schemas that never descends into the value, if there is one.
 ///
-/// Walks with a stack of its own: the length of a chain of references is the document's choice.
+/// Walks with its own stack: the length of a chain of references is the document's choice.
 pub(super) fn find(nodes: &[SchemaNode]) -> Option<SchemaNodeId> {
     let mut marks = vec![VisitMark::New; nodes.len()];
     for start in 0..nodes.len() {

@@ -1,7 +1,7 @@
 //! Pointers into an output, and the values that they lead to; `*` means every element or
 //! member.
 //!
-//! It finds values and checks none (`skill/runner.rs` does). It walks with a stack of its own, so
+//! It finds values and checks none (`skill/runner.rs` does). It walks with its own stack, so
 //! that no nesting of an output reaches the call stack. A pointer that leads nowhere is not an
 //! error: whether a member is required is the schema's business.
 

@@ -10,7 +10,7 @@ use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 /// The text for a result without any content.
 pub(crate) const NO_OUTPUT: &str = "[no output]";
 
-/// The output for a result: its texts joined in order, with its pictures and files attached.
+/// The output for a result: its texts joined in order, with its images and files attached.
 ///
 /// Nothing here is trusted: the kernel wraps the text in an envelope, and the host limits its size.
 ///

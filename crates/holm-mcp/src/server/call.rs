@@ -1,6 +1,6 @@
 //! Runs one tool call from an MCP client under the same rules as a call from a model.
 //!
-//! Only the kernel decides what may run. A client's call therefore becomes a run of its own, in
+//! Only the kernel decides what may run. A client's call therefore becomes its own run, in
 //! which a scripted model makes this one call. The kernel validates arguments and applies grants,
 //! denials, hooks and a budget, and the run is journaled. No user is asked.
 //!

@@ -113,7 +113,7 @@ impl Agent {
         Self { inner: Arc::new(AgentInner { config, host, seed: *seed, child_prompt }) }
     }
 
-    /// Runs one prompt to its end, in a run of its own.
+    /// Runs one prompt to its end, in its own run.
     ///
     /// # Errors
     /// [`DriveError`] if the journal cannot be written. All other failures are in the report.

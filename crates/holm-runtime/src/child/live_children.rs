@@ -2,8 +2,8 @@
 //! once.
 //!
 //! It only lists: children are started in `child/child_execution.rs`, and nothing here survives the
-//! process. Each parent has slots of its own, because a child that waits for a slot of its parent
-//! would wait for ever.
+//! process. Each parent has its own slots, because a child that waits for a slot of its parent
+//! would wait forever.
 
 use std::{
     collections::BTreeMap,
@@ -52,7 +52,7 @@ impl ChildRegistry {
     }
 
     /// The slots for the children of one parent. Each parent has its own: a child that waits for a
-    /// slot of its parent's would wait for ever.
+    /// slot of its parent's would wait forever.
     pub(super) fn places(&self, parent: &str, most: usize) -> Arc<Semaphore> {
         let mut places = lock(&self.places);
         if let Some(known) = places.get(parent).and_then(Weak::upgrade) {

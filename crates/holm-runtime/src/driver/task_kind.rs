@@ -1,7 +1,7 @@
 //! The kinds of tasks with the ids of their work, and the fact that replaces the result of a task
 //! that failed.
 //!
-//! Every task ends with a fact, or the run would wait for ever. A question that fails is a denial,
+//! Every task ends with a fact, or the run would wait forever. A question that fails is a denial,
 //! and a check that fails is broken: failures must never allow more. Starting and stopping tasks is
 //! in `driver/tasks.rs`.
 

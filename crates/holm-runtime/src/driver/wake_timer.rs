@@ -12,7 +12,7 @@ pub(super) struct WakeTimer {
 }
 
 impl WakeTimer {
-    /// Waits until a time, or for ever without one. May be dropped while it waits.
+    /// Waits until a time, or forever without one. May be dropped while it waits.
     pub(super) async fn wait(&mut self, clock: &dyn Clock, due: Option<Timestamp>) {
         let Some(due) = due else { return std::future::pending().await };
         while clock.now() < due {

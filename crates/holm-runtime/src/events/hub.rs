@@ -1,6 +1,6 @@
 //! A sink that watchers can subscribe to and leave while a run works.
 //!
-//! Each watcher has a bounded channel of its own (`events/channel.rs`), so one that stops reading
+//! Each watcher has its own bounded channel (`events/channel.rs`), so one that stops reading
 //! affects neither the run nor the others. There is no history: a watcher that joins late reads the
 //! journal for what came before.
 

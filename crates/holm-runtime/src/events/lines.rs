@@ -2,7 +2,7 @@
 //! its journal can be compared byte for byte.
 //!
 //! The form must not be changed here: it is the serde form of `holm-kernel/src/event.rs`. Writing
-//! happens on a thread of its own. This is a log for people and programs, not a journal
+//! happens on its own thread. This is a log for people and programs, not a journal
 //! (`journal/jsonl.rs`): lines may be missing, and nothing is restored from them.
 
 use std::{

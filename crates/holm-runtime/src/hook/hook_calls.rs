@@ -224,7 +224,7 @@ fn after(clock: &dyn Clock, span: Duration) -> Timestamp {
 }
 
 /// A hook that rewrites to the same arguments does not object; otherwise it would
-/// be asked for ever.
+/// be asked forever.
 fn is_same(new: &str, old: &str) -> bool {
     new == old || Json::parse(new).is_ok_and(|new| new.canonical() == old)
 }

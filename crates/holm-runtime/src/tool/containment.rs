@@ -37,7 +37,7 @@ pub struct OutputLimits {
     pub text: usize,
     /// Bytes of text that are stored at all.
     pub whole: usize,
-    /// The number of pictures and files.
+    /// The number of images and files.
     pub parts: usize,
     /// Their bytes in total.
     pub part_bytes: usize,
@@ -46,7 +46,7 @@ pub struct OutputLimits {
 }
 
 impl Default for OutputLimits {
-    /// Twice what a model sees of a result by default, a few pictures, and metadata that
+    /// Twice what a model sees of a result by default, a few images, and metadata that
     /// a screen can show.
     fn default() -> Self {
         Self {

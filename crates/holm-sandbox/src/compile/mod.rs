@@ -1,4 +1,4 @@
-//! Compiles guests in a process of its own.
+//! Compiles guests in a separate process.
 //!
 //! A module of 15 KB can take minutes and gigabytes to compile, and wasmtime's authors leave the
 //! defence to the embedder. So a child compiles the bytes, with limits on time and memory that grow

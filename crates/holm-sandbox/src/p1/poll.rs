@@ -108,7 +108,7 @@ fn subscription(
             let wait = match (absolute, state.clock) {
                 (false, _) => timeout,
                 // A fixed clock would never get there, so the wait ends at once instead of lasting
-                // for ever.
+                // forever.
                 (true, GuestClock::Fixed(_)) => Duration::ZERO,
                 (true, GuestClock::Real) => timeout.saturating_sub(time(state, clock)?),
             };

@@ -1,6 +1,6 @@
 //! The part of WASI 0.2 that waits for nothing but the disk, for guests that import nothing else.
 //!
-//! A guest that may wait runs on a stack of its own and under a runtime, so that waiting can be cut
+//! A guest that may wait runs on its own stack and under a runtime, so that waiting can be cut
 //! short. Creating both takes longer than a small guest works. A guest that needs only this part,
 //! such as one that reads a file, needs neither.
 
@@ -21,7 +21,7 @@ const TYPES: &str = "wasi:filesystem/types@0.2.0";
 
 type PromptDescriptor = Resource<Descriptor>;
 
-/// Adds the imports of a guest that is called without a stack of its own.
+/// Adds the imports of a guest that is called without its own stack.
 pub(crate) fn link(linker: &mut Linker<GuestState>) -> wasmtime::Result<()> {
     let mut types = linker.instance(TYPES)?;
     types.resource("descriptor", ResourceType::host::<Descriptor>(), |mut store, rep| {

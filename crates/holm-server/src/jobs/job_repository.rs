@@ -172,7 +172,7 @@ impl JobRepository {
         if self.0.slips(LETTERS).await?.len() >= MOST_LETTERS {
             return Ok(false);
         }
-        // Stored under a name of its own, so the same notification is sent once, even if several
+        // Stored under its own name, so the same notification is sent once, even if several
         // processes post it.
         self.0.put_slip(LETTERS, name, letter.at, &written(letter)?).await?;
         Ok(true)

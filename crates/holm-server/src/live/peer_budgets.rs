@@ -4,7 +4,7 @@
 //! All times come from the database, because the clocks of the servers may differ.
 //!
 //! Reservations of this server are divided in `budget_reservations.rs`. A lock or a reservation of
-//! a server that died ends by itself, so no server waits for ever.
+//! a server that died ends by itself, so no server waits forever.
 
 use std::{
     hash::{BuildHasher as _, Hasher as _, RandomState},

@@ -104,7 +104,7 @@ impl HeadScanner {
             RequestPart::ChunkSize => {
                 self.part = match chunk_size(head_line) {
                     Some(0) => RequestPart::Trailers,
-                    // The data of a chunk ends with a line end of its own.
+                    // The data of a chunk ends with its own line end.
                     Some(size) => RequestPart::ChunkData(size.saturating_add(2)),
                     None => return self.refuse(),
                 };

@@ -24,7 +24,7 @@ use crate::{
     backend::{RecordBatch, RunNumber, StoreCounters},
 };
 
-/// Batches of one group at the most, so that the first to come does not wait for ever.
+/// Batches of one group at the most, so that the first to come does not wait forever.
 const GROUP: usize = 1_024;
 /// The most schemas of one statement: the server plans it each time, and the plan grows with them.
 const MAX_SCHEMAS: usize = 64;

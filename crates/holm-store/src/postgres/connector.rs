@@ -1,5 +1,5 @@
 //! Opens connections to the server. Each has limits on every wait, so that a server that vanished
-//! blocks no caller for ever.
+//! blocks no caller forever.
 //!
 //! It keeps no connection and does not open a lost one again: `postgres/pool.rs`,
 //! `postgres/committer.rs` and `postgres/lease.rs` do. The address is parsed in
@@ -39,7 +39,7 @@ const UNHEARD: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// The longest that the server works on one statement. The largest journal is read in less, and a
-/// search without an index must not hold a connection for ever.
+/// search without an index must not hold a connection forever.
 const STATEMENT_TIMEOUT: Duration = Duration::from_mins(2);
 /// The longest that a transaction may be idle: its locks block others.
 const TRANSACTION_TIMEOUT: Duration = Duration::from_mins(1);

@@ -130,7 +130,7 @@ impl ReplayDetails {
                 _ => {}
             }
             match &event.event {
-                // A background call is answered when it begins, and has a record of its own when it
+                // A background call is answered when it begins, and has its own record when it
                 // ends.
                 Event::CallFinished { call, id, .. } if ended.get(call).is_none_or(|at| *at > seq) => {
                     alone.insert(id.to_string());

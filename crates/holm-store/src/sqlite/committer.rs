@@ -5,7 +5,7 @@
 //! writer's lock, so appends that need no sync continue meanwhile.
 //!
 //! The writer commits with `synchronous = NORMAL`, which puts a commit into the log without waiting
-//! for the disk. This thread then syncs the log through a descriptor of its own. `FULL` does the
+//! for the disk. This thread then syncs the log through its own descriptor. `FULL` does the
 //! same, but for each commit alone. SQLite checks frames one by one from the log's beginning, so
 //! all commits up to the sync survive a loss of power. If the log is emptied in between, a
 //! checkpoint has synced the database itself before.

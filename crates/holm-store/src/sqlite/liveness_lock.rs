@@ -1,4 +1,4 @@
-//! Tells which stores are alive. Each open store holds a lock on a file of its own for as long as
+//! Tells which stores are alive. Each open store holds a lock on its own file for as long as
 //! its process lives. The system releases the lock when the process ends, however it ends. So a
 //! lease names a holder, and a process that wants the lease tries the holder's lock. This needs no
 //! clock, no heartbeat and no process ids, which are reused.

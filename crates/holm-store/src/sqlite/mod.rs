@@ -61,7 +61,7 @@ const READ_PATIENCE: Duration = Duration::from_secs(10);
 const PAGE: u64 = 4_096;
 
 /// The size to which the log's file is cut when it is restarted: a burst must not hold
-/// the space for ever.
+/// the space forever.
 const LOG_LIMIT: i64 = 32 * 1024 * 1024;
 
 /// A store in one SQLite file, with folders next to it for large results and for locks.

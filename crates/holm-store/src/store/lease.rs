@@ -3,7 +3,7 @@
 //!
 //! The database's part is in `sqlite/leases.rs` and `postgres/lease.rs`. A lease that is being
 //! taken is taken to the end even if the caller has gone, because a half-taken one would be held
-//! for ever. It is released when its owner is dropped.
+//! forever. It is released when its owner is dropped.
 
 use std::{
     collections::BTreeSet,

@@ -1,12 +1,12 @@
 //! Encryption at rest. A session can be read only with the store's key, and is erased by deleting
 //! its own key.
 //!
-//! Each session has a random data key of its own, which is stored wrapped by the master key. It
+//! Each session has its own random data key, which is stored wrapped by the master key. It
 //! seals lines, titles, snapshots and large results (XChaCha20-Poly1305, a fresh random nonce
 //! each). Each is bound to its place, so no sealed line can replace another. These stay readable:
 //! ids, tags, times, sizes, agent, model and tool names, and numbers of tokens.
 //!
-//! Jobs and notes have data keys of their own in the same way. This module stores nothing: callers
+//! Jobs and notes have their own data keys in the same way. This module stores nothing: callers
 //! choose the place that a text is sealed for (`store/journal.rs`, `store/blobs.rs`,
 //! `store/index.rs`, `sessions/list.rs`, `derive/ledger.rs`, `jobs/store.rs`, `notes/store.rs`).
 //! Layout and places must not change, or stored data could not be opened any more. Keys never

@@ -181,7 +181,7 @@ fn write_result(result: &ToolResult, media: &dyn MediaSource, out: &mut Vec<u8>)
     object.close();
 }
 
-/// A part of a result: text, pictures and files. The format allows nothing else there.
+/// A part of a result: text, images and files. The format allows nothing else there.
 fn write_part(part: &Block, media: &dyn MediaSource, out: &mut Vec<u8>) {
     match part {
         Block::Text(text) if !text.trim().is_empty() => {

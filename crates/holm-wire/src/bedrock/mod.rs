@@ -2,7 +2,7 @@
 //! stream and signed requests.
 //!
 //! Where things are:
-//! - `request.rs`: writes request bodies. `request/files.rs`: pictures and documents. `dialect.rs`:
+//! - `request.rs`: writes request bodies. `request/files.rs`: images and documents. `dialect.rs`:
 //!   the differences between models.
 //! - `sign.rs`: AWS Signature Version 4.
 //! - `stream.rs`: reads replies and stop reasons. `wire.rs`: the types of its events.

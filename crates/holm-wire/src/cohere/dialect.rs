@@ -25,7 +25,7 @@ pub struct CohereDialect {
     pub headers: Vec<(String, String)>,
     /// How the key is sent.
     pub auth: AuthScheme,
-    /// Whether pictures may be sent. Otherwise they are described in text.
+    /// Whether images may be sent. Otherwise they are described in text.
     pub images: OptionalField,
     /// Whether `thinking` may be sent.
     pub thinking: OptionalField,

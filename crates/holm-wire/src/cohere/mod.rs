@@ -1,6 +1,6 @@
 //! Cohere's chat API, version 2.
 //!
-//! The text of a model before its tool calls is called its plan here, and has a member of its own.
+//! The text of a model before its tool calls is called its plan here, and has its own member.
 //! In Holm it is ordinary text, and becomes the plan again when it is sent back.
 //!
 //! Where things are:

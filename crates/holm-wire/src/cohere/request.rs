@@ -1,7 +1,7 @@
 //! Writes request bodies for Cohere's chat: messages, tools and settings.
 //!
 //! Replies are read in `stream.rs`, and requests of clients in `request_reader.rs`. Tool messages
-//! contain only text, so pictures of results follow in one user message after all results of the
+//! contain only text, so images of results follow in one user message after all results of the
 //! batch. Text next to calls is sent as the plan. Only reasoning of this format is sent back.
 
 use alloc::{format, string::String, sync::Arc, vec::Vec};
@@ -17,7 +17,7 @@ use crate::{
     write::{self, ObjectWriter},
 };
 
-/// The group of consecutive tool results. Their pictures follow in one user message, because tool
+/// The group of consecutive tool results. Their images follow in one user message, because tool
 /// messages contain only text.
 const RESULTS: &str = "results";
 
@@ -41,7 +41,7 @@ pub(super) fn write_message(
     }
 }
 
-/// Writes the results first, each as a message of its own, and then the rest of the message.
+/// Writes the results first, each as a separate message, and then the rest of the message.
 fn write_incoming(
     dialect: &CohereDialect,
     message: &Message,

@@ -18,7 +18,7 @@ pub mod sse;
 #[cfg(test)]
 mod tests;
 
-/// The longest line. The longest real ones carry a generated picture in base64, some 20 MiB.
+/// The longest line. The longest real ones carry a generated image in base64, some 20 MiB.
 pub const MAX_LINE: usize = 32 << 20;
 
 /// The largest frame, with all of its data lines together.

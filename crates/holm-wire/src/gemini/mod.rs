@@ -2,7 +2,7 @@
 //!
 //! The format has no end mark: a stream is complete once a finish reason has arrived. Calls come in
 //! one piece and usually without an id. A signature can be on a part of any kind, and must be sent
-//! back on the same, unmerged part. A signed text is therefore a block of its own, followed by an
+//! back on the same, unmerged part. A signed text is therefore a separate block, followed by an
 //! empty reasoning block with the signature.
 //!
 //! Where things are:

@@ -3,7 +3,7 @@
 //!
 //! Replies are read in `stream.rs`, and requests of clients in `request_reader.rs`. Each signature
 //! must be on its original, unmerged part. The results of a batch are adjacent, and their
-//! pictures follow them. Reasoning that the service did not sign is not sent.
+//! images follow them. Reasoning that the service did not sign is not sent.
 
 use alloc::{borrow::ToOwned, format, string::String, sync::Arc, vec::Vec};
 
@@ -21,7 +21,7 @@ use crate::{
 
 const USER: &str = "user";
 const MODEL: &str = "model";
-/// The group of results of one batch, which contains nothing else. Their pictures wait in the tail.
+/// The group of results of one batch, which contains nothing else. Their images wait in the tail.
 const RESULTS: &str = "results";
 
 /// Writes a message. Neighbours of one kind become one content.
@@ -86,7 +86,7 @@ fn write_incoming(
     }
 }
 
-/// Puts the pictures of a result after all results of the batch.
+/// Puts the images of a result after all results of the batch.
 fn queue_pictures(result: &ToolResult, media: &dyn MediaSource, tail: &mut Vec<u8>) {
     if result.parts.is_empty() {
         return;

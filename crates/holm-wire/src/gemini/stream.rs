@@ -21,7 +21,7 @@ use crate::{
 /// Reads chunks into a draft.
 #[derive(Debug, Default)]
 pub struct GeminiEventReader {
-    /// The number of calls so far. Each call comes complete, so each piece is a call of its own.
+    /// The number of calls so far. Each call comes complete, so each piece is a separate call.
     calls: u64,
 }
 

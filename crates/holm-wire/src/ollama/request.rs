@@ -2,7 +2,7 @@
 //!
 //! Replies are read in `stream.rs`, and requests of clients in `server.rs`. The format has no tool
 //! choice, so tools that may not be called are left out. The context size is sent where it is
-//! known, because the server silently drops what does not fit. A picture at a URL is described in
+//! known, because the server silently drops what does not fit. An image at a URL is described in
 //! text.
 
 use alloc::{format, string::String, sync::Arc, vec::Vec};
@@ -37,7 +37,7 @@ pub(super) fn write_message(message: &Message, media: &dyn MediaSource, out: &mu
     }
 }
 
-/// The text and the pictures of a message, which the format separates.
+/// The text and the images of a message, which the format separates.
 #[derive(Debug, Default)]
 struct OllamaContent {
     text: String,

@@ -286,7 +286,7 @@ fn read_content(json: &Json) -> Vec<Block> {
     blocks
 }
 
-/// The format does not give the type of a picture, so the viewer must detect it.
+/// The format does not give the type of an image, so the viewer must detect it.
 fn read_images(json: &Json) -> Vec<Block> {
     let images = json.get("images").and_then(Json::as_array).unwrap_or_default();
     images

@@ -47,7 +47,7 @@ pub struct OpenaiChatDialect {
     pub cache_key: OptionalField,
     /// Whether `temperature` may be sent.
     pub temperature: OptionalField,
-    /// Whether pictures may be sent. Otherwise they are described in text.
+    /// Whether images may be sent. Otherwise they are described in text.
     pub images: OptionalField,
     /// Whether files may be sent. Otherwise they are described in text.
     pub files: OptionalField,

@@ -2,7 +2,7 @@
 //!
 //! Replies are read in `stream.rs`, and requests of clients in `server.rs`. Differences between
 //! services are settings in `dialect.rs`; this file names no service. Tool messages contain only
-//! text, so pictures of results follow in one user message after all results of the batch. A call
+//! text, so images of results follow in one user message after all results of the batch. A call
 //! and its result must get the same id.
 
 use alloc::{format, string::String, sync::Arc, vec::Vec};
@@ -19,7 +19,7 @@ use crate::{
     write::{self, ObjectWriter},
 };
 
-/// The group of consecutive tool results. Their pictures follow in one user message, because tool
+/// The group of consecutive tool results. Their images follow in one user message, because tool
 /// messages contain only text, and nothing may be between the results of a batch.
 const RESULTS: &str = "results";
 
@@ -43,7 +43,7 @@ pub(super) fn write_message(
     }
 }
 
-/// Writes the results first, each as a message of its own, and then the rest of the message.
+/// Writes the results first, each as a separate message, and then the rest of the message.
 fn write_incoming(
     dialect: &OpenaiChatDialect,
     message: &Message,

@@ -42,7 +42,7 @@ pub struct OpenaiResponsesDialect {
     pub temperature: OptionalField,
     /// Whether `parallel_tool_calls` may be sent.
     pub parallel_tools: OptionalField,
-    /// Whether pictures may be sent. Otherwise they are described in text.
+    /// Whether images may be sent. Otherwise they are described in text.
     pub images: OptionalField,
     /// Whether files may be sent. Otherwise they are described in text.
     pub files: OptionalField,

@@ -34,7 +34,7 @@ pub(super) fn write_message(
     }
 }
 
-/// Writes the results first, each as an item of its own, and then the rest of the message.
+/// Writes the results first, each as a separate item, and then the rest of the message.
 fn write_incoming(
     dialect: &OpenaiResponsesDialect,
     message: &Message,

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 pub enum ValueReading {
     /// Words and figures. Letters, digits, marks and `_` belong together; hyphens and apostrophes
     /// separate (`Berlin-based` names Berlin); `.` and `,` between digits do not. Scripts that
-    /// write without spaces have no boundaries of their own.
+    /// write without spaces have no word boundaries.
     #[default]
     Words,
     /// An e-mail address: also the dots, hyphens and signs of a longer address.

@@ -1,4 +1,4 @@
-//! Serves agents as models for clients of OpenAI's formats. Each request is a session of its own,
+//! Serves agents as models for clients of OpenAI's formats. Each request is a separate session,
 //! unless the client names one. The journal records the agent's steps; its text is the answer.
 //!
 //! Where things are:

@@ -1,4 +1,4 @@
-//! Writes pictures and documents for Converse, in the few types that the service supports. Text
+//! Writes images and documents for Converse, in the few types that the service supports. Text
 //! files become text, and everything else is described in text.
 //!
 //! It fetches nothing: the service reads only bytes in the request and locations in its own storage
