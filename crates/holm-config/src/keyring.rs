@@ -126,7 +126,7 @@ mod system {
     /// Passes on only errors about the system itself: others may contain what was read.
     fn refused(error: &Error) -> KeyringError {
         KeyringError::Refused(match error {
-            Error::PlatformFailure(why) | Error::NoStorageAccess(why) => why.to_string(),
+            Error::PlatformFailure(cause) | Error::NoStorageAccess(cause) => cause.to_string(),
             _ => "it rejected the entry".to_owned(),
         })
     }

@@ -176,7 +176,7 @@ impl GgufHead {
                 .ok_or(GgufError::Damaged("a tensor is larger than any file"))?;
             end = end.max(last);
         }
-        let begin = from.place().next_multiple_of(dimensions.alignment.unwrap_or(ALIGNMENT));
+        let begin = from.position().next_multiple_of(dimensions.alignment.unwrap_or(ALIGNMENT));
         let needs = begin.saturating_add(end);
         if needs > size {
             return Err(GgufError::Truncated { has: size, needs });

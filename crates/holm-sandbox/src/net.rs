@@ -303,12 +303,12 @@ impl CallNetwork {
             // The policy comes first, so that the message names the missing grant.
             let refused = match (self.0.policy.reach(&url, ip), &self.0.outbound) {
                 (Err(holm_grants::AddressDenied::NotGranted), _) => continue,
-                (Err(why), _) => DeniedReason::Network(why.to_string()),
+                (Err(denied), _) => DeniedReason::Network(denied.to_string()),
                 (Ok(()), None) => DeniedReason::NoNetwork,
                 (Ok(()), Some(outbound)) => match outbound.admit(&self.0.policy, &url, &answer) {
                     Ok(admitted) if admitted.contains(&ip) => return true,
                     Ok(_) => DeniedReason::Network("this address of the answer is not to be used".to_owned()),
-                    Err(OutboundError::Refused(why)) => DeniedReason::Network(why),
+                    Err(OutboundError::Refused(denied)) => DeniedReason::Network(denied),
                     Err(error) => DeniedReason::Network(error.to_string()),
                 },
             };

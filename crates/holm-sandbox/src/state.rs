@@ -46,7 +46,7 @@ pub(crate) struct GuestState {
     pub(crate) cancel: CancelSwitch,
     /// The open files of a WASI 0.1 module.
     pub(crate) descriptors: DescriptorTable,
-    /// The place and the lease of each open file of a component.
+    /// The path and the lease of each open file of a component.
     pub(crate) held: HashMap<u32, OpenFileState>,
     /// The leases of a component's sockets.
     pub(crate) sockets: HashMap<u32, HandleLease>,

@@ -37,7 +37,7 @@ const LONGEST: usize = 256;
 /// The audit log. Clones write to the same file.
 #[derive(Debug, Clone)]
 pub struct AuditLog {
-    place: PathBuf,
+    path: PathBuf,
     full: u64,
     file: Arc<Mutex<AuditFile>>,
 }
@@ -129,7 +129,7 @@ impl AuditLog {
     fn open_with(folder: &Path, full: u64) -> Result<Self, ServerError> {
         let path = folder.join(FILE);
         let file = AuditFile::open(&path).map_err(|error| ServerError::file(&path, &error))?;
-        Ok(Self { place: path, full, file: Arc::new(Mutex::new(file)) })
+        Ok(Self { path, full, file: Arc::new(Mutex::new(file)) })
     }
 
     /// Appends an entry to the log.
@@ -140,9 +140,9 @@ impl AuditLog {
         let log = self.clone();
         let written = tokio::task::spawn_blocking(move || log.append(&entry));
         match written.await {
-            Ok(written) => written.map_err(|error| ServerError::file(&self.place, &error)),
+            Ok(written) => written.map_err(|error| ServerError::file(&self.path, &error)),
             Err(error) => {
-                Err(ServerError::File { place: self.place.display().to_string(), reason: error.to_string() })
+                Err(ServerError::File { place: self.path.display().to_string(), reason: error.to_string() })
             }
         }
     }
@@ -155,7 +155,7 @@ impl AuditLog {
         let log = self.clone();
         let opened = tokio::task::spawn_blocking(move || log.reading());
         let opened = opened.await.unwrap_or_else(|error| Err(io::Error::other(error)));
-        opened.map_err(|error| ServerError::file(&self.place, &error))
+        opened.map_err(|error| ServerError::file(&self.path, &error))
     }
 
     /// Opens all files at once, so that a later rotation does not disturb the export.
@@ -170,7 +170,7 @@ impl AuditLog {
             }
         }
         // Only up to the current size, so that the export ends with a whole line.
-        files.push_back(fs::File::open(&self.place)?.take(written.size));
+        files.push_back(fs::File::open(&self.path)?.take(written.size));
         drop(written);
         Ok(AuditExport(files))
     }
@@ -199,15 +199,15 @@ impl AuditLog {
     /// No file is moved before the new one exists, and files beyond a free number stay. So failed
     /// attempts do not delete any log.
     fn put_aside(&self, written: &mut AuditFile) -> io::Result<()> {
-        let next = self.place.with_file_name(format!("{FILE}.new"));
+        let next = self.path.with_file_name(format!("{FILE}.new"));
         let begun = AuditFile::open(&next)?;
         let free = (1..=KEPT).find(|number| !self.aside(*number).exists()).unwrap_or(KEPT);
         for number in (1..free).rev() {
             fs::rename(self.aside(number), self.aside(number + 1))?;
         }
-        fs::rename(&self.place, self.aside(1))?;
-        if let Err(error) = fs::rename(&next, &self.place) {
-            fs::rename(self.aside(1), &self.place)?;
+        fs::rename(&self.path, self.aside(1))?;
+        if let Err(error) = fs::rename(&next, &self.path) {
+            fs::rename(self.aside(1), &self.path)?;
             return Err(error);
         }
         *written = begun;
@@ -215,7 +215,7 @@ impl AuditLog {
     }
 
     fn aside(&self, number: u32) -> PathBuf {
-        self.place.with_file_name(format!("{FILE}.{number}"))
+        self.path.with_file_name(format!("{FILE}.{number}"))
     }
 
     /// No change here can be left incomplete, so a poisoned lock is safe to use.

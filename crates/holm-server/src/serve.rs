@@ -184,7 +184,7 @@ impl ConnectionAcceptor {
                 continue;
             };
             let (routes, tls, close) = (self.routes.clone(), self.tls.clone(), self.close.clone());
-            let client = PeerConnection { peer, place: ConnectionPermit { _permit: Arc::new(permit) } };
+            let client = PeerConnection { peer, permit: ConnectionPermit { _permit: Arc::new(permit) } };
             tokio::spawn(greet(stream, client, routes, tls, close));
         }
     }
@@ -193,7 +193,7 @@ impl ConnectionAcceptor {
 /// The client of one connection.
 struct PeerConnection {
     peer: SocketAddr,
-    place: ConnectionPermit,
+    permit: ConnectionPermit,
 }
 
 /// Does the TLS handshake if there is a certificate, then serves HTTP.
@@ -235,7 +235,7 @@ async fn serve_connection(
     let service = service_fn(move |mut request: hyper::Request<hyper::body::Incoming>| {
         on_request.cancel();
         request.extensions_mut().insert(PeerAddress(client.peer));
-        request.extensions_mut().insert(client.place.clone());
+        request.extensions_mut().insert(client.permit.clone());
         let (mut routes, upgraded) = (routes.clone(), upgraded.clone());
         async move {
             let answer = tower_service::Service::call(&mut routes, request).await?;

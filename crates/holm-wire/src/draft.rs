@@ -265,9 +265,9 @@ impl ReplyDraft {
         id
     }
 
-    fn extend(&mut self, place: usize, chunk: &ToolCallChunk<'_>, sink: WireDeltaSink<'_>) {
+    fn extend(&mut self, position: usize, chunk: &ToolCallChunk<'_>, sink: WireDeltaSink<'_>) {
         self.charge(chunk.arguments.len());
-        let Some(open) = self.calls.get_mut(place) else { return };
+        let Some(open) = self.calls.get_mut(position) else { return };
         let Some(Block::ToolCall(call)) = self.blocks.get_mut(open.block) else { return };
         if call.name.is_empty() {
             chunk.name.clone_into(&mut call.name);
@@ -278,7 +278,7 @@ impl ReplyDraft {
         if call.name.is_empty() {
             return;
         }
-        let index = place as u64;
+        let index = position as u64;
         if !open.announced {
             open.announced = true;
             sink(WireDelta::ToolCallStarted { index, id: &call.id, name: &call.name });

@@ -46,14 +46,15 @@ impl SkillFolders {
     pub fn of(work: &Path, env: impl Fn(&str) -> Option<String>) -> Self {
         let home = env("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
         let mut folders = Vec::new();
-        for place in PLACES {
-            folders.extend(home.as_ref().map(|home| (home.join(place), ConfigLayer::User)));
+        for subfolder in PLACES {
+            folders.extend(home.as_ref().map(|home| (home.join(subfolder), ConfigLayer::User)));
         }
         folders.extend(config_folder(&env).map(|folder| (folder.join("skills"), ConfigLayer::User)));
         // If the user works in their home folder, its skills are their own, not a project's.
         let is_home = home.as_deref() == Some(work);
-        folders
-            .extend(PLACES.iter().filter(|_| !is_home).map(|place| (work.join(place), ConfigLayer::Project)));
+        folders.extend(
+            PLACES.iter().filter(|_| !is_home).map(|subfolder| (work.join(subfolder), ConfigLayer::Project)),
+        );
         Self { folders }
     }
 

@@ -107,8 +107,10 @@ impl<'s> ArgumentFixer<'s> {
     fn listed(&mut self, node: &SchemaNode, value: Json) -> Json {
         let Some(values) = &node.values else { return value };
         let allowed = |value: &Json| {
-            let listed =
-                values.one_of.as_ref().is_none_or(|list| list.iter().any(|one| one.same_value(value)));
+            let listed = values
+                .one_of
+                .as_ref()
+                .is_none_or(|list| list.iter().any(|candidate| candidate.same_value(value)));
             listed && values.constant.as_ref().is_none_or(|constant| constant.same_value(value))
         };
         if allowed(&value) {

@@ -13,10 +13,10 @@ use super::node::TypeSet;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SchemaError {
     /// A schema is an object or a boolean.
-    #[error("schema {place} is neither an object nor a boolean; use `true` to allow everything", place = place(.pointer))]
+    #[error("schema {location} is neither an object nor a boolean; use `true` to allow everything", location = location(.pointer))]
     NotASchema { pointer: String },
     /// A keyword has a value of the wrong form.
-    #[error("`{keyword}` {place} must be {expected}", place = place(.pointer))]
+    #[error("`{keyword}` {location} must be {expected}", location = location(.pointer))]
     BadKeyword {
         /// The schema that holds the keyword.
         pointer: String,
@@ -25,7 +25,7 @@ pub enum SchemaError {
         expected: &'static str,
     },
     /// A `type` that does not exist.
-    #[error("unknown type {name:?} {place}; use {names}", place = place(.pointer), names = type_names())]
+    #[error("unknown type {name:?} {location}; use {names}", location = location(.pointer), names = type_names())]
     UnknownType {
         /// The schema that holds it.
         pointer: String,
@@ -33,7 +33,7 @@ pub enum SchemaError {
         name: String,
     },
     /// A regular expression cannot be read.
-    #[error("pattern {pattern:?} {place} is not a regular expression: {reason}", place = place(.pointer))]
+    #[error("pattern {pattern:?} {location} is not a regular expression: {reason}", location = location(.pointer))]
     BadPattern {
         /// The schema that holds the pattern.
         pointer: String,
@@ -43,14 +43,14 @@ pub enum SchemaError {
         reason: String,
     },
     /// A local reference leads nowhere.
-    #[error("reference {reference:?} {place} leads nowhere; define it under `$defs`", place = place(.pointer))]
+    #[error("reference {reference:?} {location} leads nowhere; define it under `$defs`", location = location(.pointer))]
     DanglingReference {
         /// The schema that holds the reference.
         pointer: String,
         reference: String,
     },
     /// A schema applies to a value only if it applies to the same value.
-    #[error("schema {place} refers to itself without descending into the value; remove the loop", place = place(.pointer))]
+    #[error("schema {location} refers to itself without descending into the value; remove the loop", location = location(.pointer))]
     EndlessReference {
         /// A schema on the loop.
         pointer: String,
@@ -67,7 +67,7 @@ pub enum SchemaError {
 
 /// A demand of a schema that validation does not enforce.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{keyword}` {place} is not enforced: {gap}", place = place(.pointer))]
+#[error("`{keyword}` {location} is not enforced: {gap}", location = location(.pointer))]
 pub struct UnsupportedKeyword {
     /// The schema that holds the keyword, as a JSON pointer.
     pub pointer: String,
@@ -119,8 +119,8 @@ pub enum SupportGap {
     LongDivisor,
 }
 
-/// The place of a pointer as text for people: the empty pointer is invisible.
-fn place(pointer: &str) -> String {
+/// The location of a pointer as text for people: the empty pointer is invisible.
+fn location(pointer: &str) -> String {
     if pointer.is_empty() { "at the root".into() } else { format!("at `{pointer}`") }
 }
 

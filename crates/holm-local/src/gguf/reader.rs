@@ -46,7 +46,7 @@ impl<R: Read + Seek> GgufReader<R> {
     }
 
     /// The number of bytes read so far.
-    pub(super) fn place(&self) -> u64 {
+    pub(super) fn position(&self) -> u64 {
         self.at
     }
 

@@ -169,7 +169,7 @@ fn elsewhere(schema: &Json) -> Option<&str> {
                 let out = ["$ref", "$dynamicRef"]
                     .into_iter()
                     .filter_map(reference)
-                    .find(|place| !place.starts_with('#'));
+                    .find(|target| !target.starts_with('#'));
                 if out.is_some() {
                     return out;
                 }

@@ -19,7 +19,7 @@ pub(super) struct MessageIdScanner {
     depth: u32,
     deepest: u32,
     text: ScannerTextState,
-    place: ScannerPosition,
+    position: ScannerPosition,
     word: Vec<u8>,
     id: Option<RequestId>,
     has_method: bool,
@@ -87,8 +87,8 @@ impl MessageIdScanner {
             b'{' | b'[' => {
                 self.depth = self.depth.saturating_add(1);
                 self.deepest = self.deepest.max(self.depth);
-                if self.place == ScannerPosition::Before {
-                    self.place = if byte == b'{' { ScannerPosition::Name } else { ScannerPosition::After };
+                if self.position == ScannerPosition::Before {
+                    self.position = if byte == b'{' { ScannerPosition::Name } else { ScannerPosition::After };
                     return;
                 }
             }
@@ -96,11 +96,11 @@ impl MessageIdScanner {
                 self.depth = self.depth.saturating_sub(1);
                 if self.depth == 0 {
                     self.end_of_member();
-                    self.place = ScannerPosition::After;
+                    self.position = ScannerPosition::After;
                     return;
                 }
             }
-            b':' if self.depth == 1 && self.place == ScannerPosition::Name => return self.begin_value(),
+            b':' if self.depth == 1 && self.position == ScannerPosition::Name => return self.begin_value(),
             b',' if self.depth == 1 => return self.end_of_member(),
             _ => {}
         }
@@ -110,23 +110,24 @@ impl MessageIdScanner {
     fn begin_value(&mut self) {
         let name: Option<String> = serde_json::from_slice(&std::mem::take(&mut self.word)).ok();
         self.has_method |= name.as_deref() == Some("method");
-        self.place = if name.as_deref() == Some("id") { ScannerPosition::Id } else { ScannerPosition::Value };
+        self.position =
+            if name.as_deref() == Some("id") { ScannerPosition::Id } else { ScannerPosition::Value };
     }
 
     fn end_of_member(&mut self) {
         let word = std::mem::take(&mut self.word);
-        match self.place {
+        match self.position {
             ScannerPosition::Id => {
                 self.id = serde_json::from_slice(&word).ok();
-                self.place = ScannerPosition::Name;
+                self.position = ScannerPosition::Name;
             }
-            ScannerPosition::Name | ScannerPosition::Value => self.place = ScannerPosition::Name,
+            ScannerPosition::Name | ScannerPosition::Value => self.position = ScannerPosition::Name,
             ScannerPosition::Before | ScannerPosition::After => {}
         }
     }
 
     fn keep(&mut self, byte: u8) {
-        let is_noted = matches!(self.place, ScannerPosition::Name | ScannerPosition::Id);
+        let is_noted = matches!(self.position, ScannerPosition::Name | ScannerPosition::Id);
         // Records one byte more than the limit, so that a cut-off word matches no name and no id.
         if is_noted && self.word.len() <= LONGEST {
             self.word.push(byte);

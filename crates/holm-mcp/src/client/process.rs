@@ -116,7 +116,7 @@ fn missed(output: &str, known: &[PathBuf]) -> Option<String> {
     let mut paths = output.lines().filter(complains).flat_map(named);
     let is_known = |path: &Path| {
         let plain = !path.components().any(|part| part == Component::ParentDir);
-        plain && known.iter().any(|place| path.starts_with(place))
+        plain && known.iter().any(|known_folder| path.starts_with(known_folder))
     };
     let path = paths.find(|word| is_known(Path::new(word)) && Path::new(word).exists())?;
     let folder = if Path::new(&path).is_dir() && !path.ends_with('/') { "/" } else { "" };

@@ -98,8 +98,13 @@ impl RemoteTool {
             }
             RemoteAction::Resources => {
                 let found = self.remote.resources().await?;
-                let line = |one: &rmcp::model::Resource| {
-                    format!("{}  {}  {}", one.uri, one.name, one.description.as_deref().unwrap_or_default())
+                let line = |resource_entry: &rmcp::model::Resource| {
+                    format!(
+                        "{}  {}  {}",
+                        resource_entry.uri,
+                        resource_entry.name,
+                        resource_entry.description.as_deref().unwrap_or_default()
+                    )
                 };
                 listed(found.iter().map(line))
             }
@@ -116,11 +121,11 @@ impl RemoteTool {
             }
             RemoteAction::Prompts => {
                 let found = self.remote.prompts().await?;
-                let line = |one: &rmcp::model::Prompt| {
+                let line = |prompt: &rmcp::model::Prompt| {
                     let wants: Vec<&str> =
-                        one.arguments.iter().flatten().map(|argument| argument.name.as_str()).collect();
-                    let about = one.description.as_deref().unwrap_or_default();
-                    format!("{}({})  {about}", one.name, wants.join(", "))
+                        prompt.arguments.iter().flatten().map(|argument| argument.name.as_str()).collect();
+                    let about = prompt.description.as_deref().unwrap_or_default();
+                    format!("{}({})  {about}", prompt.name, wants.join(", "))
                 };
                 listed(found.iter().map(line))
             }

@@ -135,7 +135,10 @@ impl McpLoader {
             return Ok(same.looks.clone());
         }
         let begin = |spec| {
-            Arc::new(ServerWatch::begin(RemoteServer::new(spec, self.means.clone()), self.place(found)))
+            Arc::new(ServerWatch::begin(
+                RemoteServer::new(spec, self.means.clone()),
+                self.watch_context(found),
+            ))
         };
         let looks: Vec<Arc<ServerWatch>> =
             self.read(found.path, found.bytes)?.into_iter().map(begin).collect();
@@ -143,7 +146,7 @@ impl McpLoader {
         Ok(looks)
     }
 
-    fn place(&self, found: ToolFile<'_>) -> WatchContext {
+    fn watch_context(&self, found: ToolFile<'_>) -> WatchContext {
         WatchContext {
             path: found.path.to_owned(),
             entry: ContentHash::from_bytes(*found.sha256),
@@ -211,7 +214,7 @@ impl ToolLoader for McpLoader {
                      tool confirm {file}`"
                 )));
             }
-            let (looks, context) = (self.looks(found)?, self.place(found));
+            let (looks, context) = (self.looks(found)?, self.watch_context(found));
             let asked = looks.iter().map(|look| self.offers(look, &context));
             let (mut offers, mut wrong) = (Vec::new(), Vec::new());
             for asked in futures::future::join_all(asked).await {

@@ -50,7 +50,7 @@ impl ServerWatch {
         };
         let (sender, found) = watch::channel(remembered);
         let shown = Arc::default();
-        let keeper = WatchTask { remote: remote.clone(), place: context, sender, shown: Arc::clone(&shown) };
+        let keeper = WatchTask { remote: remote.clone(), context, sender, shown: Arc::clone(&shown) };
         let task = tokio::spawn(keeper.keep()).abort_handle();
         Self { remote, was_silent, found, shown, task }
     }
@@ -89,7 +89,7 @@ impl Drop for ServerWatch {
 /// The background task that keeps the result up to date.
 struct WatchTask {
     remote: RemoteServer,
-    place: WatchContext,
+    context: WatchContext,
     sender: watch::Sender<WatchOutcome>,
     /// The result that the registry received, if it received any.
     shown: Arc<Mutex<Option<WatchOutcome>>>,
@@ -142,8 +142,8 @@ impl WatchTask {
     fn publish(&self, read: Result<ServerInventory, RemoteServerError>) {
         let outcome = match read {
             Ok(reading) => {
-                if let Some(known) = &self.place.known {
-                    known.keep(self.remote.name(), &self.place.entry, &reading);
+                if let Some(known) = &self.context.known {
+                    known.keep(self.remote.name(), &self.context.entry, &reading);
                 }
                 Ok(reading)
             }
@@ -154,7 +154,7 @@ impl WatchTask {
         self.sender.send_replace(Some(outcome.clone()));
         let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         if shown.as_ref().is_some_and(|shown| *shown != Some(outcome)) {
-            self.place.again.look(&self.place.path);
+            self.context.again.look(&self.context.path);
         }
     }
 }

@@ -55,14 +55,14 @@ pub(super) async fn read(
 /// One page of prompts, starting after the last name of the previous page.
 pub(super) fn prompts(prompts: &dyn PromptLibrary, after: Option<&str>) -> ListPromptsResult {
     let mut all = prompts.list();
-    all.sort_by(|one, other| one.name.cmp(&other.name));
+    all.sort_by(|a, b| a.name.cmp(&b.name));
     let begin =
         after.map_or(0, |after| all.iter().take_while(|prompt| prompt.name.as_str() <= after).count());
     let rest = all.get(begin..).unwrap_or_default();
     let shown = rest.get(..PAGE.min(rest.len())).unwrap_or_default();
-    let prompt = |one: &super::LibraryPrompt| {
+    let prompt = |entry: &super::LibraryPrompt| {
         let task = PromptArgument::new(TASK).with_description("What to do with it.").with_required(false);
-        Prompt::new(one.name.clone(), Some(one.description.clone()), Some(vec![task]))
+        Prompt::new(entry.name.clone(), Some(entry.description.clone()), Some(vec![task]))
     };
     ListPromptsResult {
         prompts: shown.iter().map(prompt).collect(),

@@ -60,13 +60,13 @@ async fn a_folder_keeps_a_file_a_run_and_one_writer_a_file() {
 async fn journals_are_their_owners_alone() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = tempfile::tempdir().unwrap();
-    let place = folder.path().join("journals");
-    let journals = JsonLinesFolder::new(&place).unwrap();
+    let root = folder.path().join("journals");
+    let journals = JsonLinesFolder::new(&root).unwrap();
     drop(journals.create("run-1").await.unwrap());
-    drop(JsonLinesJournal::create(place.join("other")).unwrap());
+    drop(JsonLinesJournal::create(root.join("other")).unwrap());
     let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    assert_eq!(mode(&place), 0o700);
-    assert_eq!([mode(&place.join("run-1.jsonl")), mode(&place.join("other"))], [0o600, 0o600]);
+    assert_eq!(mode(&root), 0o700);
+    assert_eq!([mode(&root.join("run-1.jsonl")), mode(&root.join("other"))], [0o600, 0o600]);
 }
 
 #[tokio::test]

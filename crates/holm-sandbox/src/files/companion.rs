@@ -136,7 +136,7 @@ mod tests {
     #[track_caller]
     fn check(path: &str, expect: Option<(&str, CompanionFile)>) {
         let found = owner(&GuestPath::at(0, path.to_owned()));
-        let found = found.as_ref().map(|(place, companion)| (place.path(), *companion));
+        let found = found.as_ref().map(|(guest_path, companion)| (guest_path.path(), *companion));
         assert_eq!(found, expect, "{path}");
     }
 

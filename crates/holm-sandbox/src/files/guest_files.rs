@@ -66,7 +66,7 @@ pub(crate) struct FileOpenOptions {
 pub(crate) struct OpenedNode {
     pub(crate) file: File,
     pub(crate) node: NodeKind,
-    pub(crate) place: GuestPath,
+    pub(crate) guest_path: GuestPath,
     pub(crate) lease: HandleLease,
     /// Its size in bytes.
     pub(crate) size: u64,
@@ -100,7 +100,7 @@ const MAX_LINKS: u32 = 16;
 
 impl GuestFiles {
     /// Resolves `path` from a directory that the guest holds.
-    pub(crate) fn place(&self, from: &GuestPath, path: &str) -> Result<GuestPath, Errno> {
+    pub(crate) fn resolve(&self, from: &GuestPath, path: &str) -> Result<GuestPath, Errno> {
         from.join(path).map_err(|error| match error {
             GuestPathError::Malformed(errno) => errno,
             GuestPathError::Outside => self.outside(path),
@@ -115,7 +115,7 @@ impl GuestFiles {
         follow: LinkFollowing,
         options: FileOpenOptions,
     ) -> Result<OpenedNode, Errno> {
-        let guest_path = self.place(from, path)?;
+        let guest_path = self.resolve(from, path)?;
         let changes = options.write || options.create || options.truncate || options.append;
         let mut needs = Vec::with_capacity(2);
         if changes && !options.directory {
@@ -143,7 +143,7 @@ impl GuestFiles {
         path: &str,
         follow: LinkFollowing,
     ) -> Result<FileStat, Errno> {
-        let guest_path = self.place(from, path)?;
+        let guest_path = self.resolve(from, path)?;
         self.on(&guest_path, follow, &[], |guest_path| {
             let is_given = guest_path.path().is_empty();
             let on_the_way =
@@ -166,7 +166,7 @@ impl GuestFiles {
     /// Makes a directory: one that is granted, or that a granted file has to be in.
     pub(crate) fn create_directory(&self, from: &GuestPath, path: &str) -> Result<(), Errno> {
         let mode = Mode::from_raw_mode(0o777);
-        let guest_path = self.place(from, path)?;
+        let guest_path = self.resolve(from, path)?;
         self.on(&guest_path, LinkFollowing::No, &[], |guest_path| {
             if !self.access.leads_to_written(&guest_path.policy_path(self.root(guest_path)?)?) {
                 self.allow(PathAccess::Write, guest_path)?;
@@ -186,7 +186,7 @@ impl GuestFiles {
     /// Removes an empty directory.
     pub(crate) fn remove_directory(&self, from: &GuestPath, path: &str) -> Result<(), Errno> {
         self.change(from, path, |dir, name| rustix::fs::unlinkat(dir, name, AtFlags::REMOVEDIR))?;
-        self.drafts.gone(&self.place(from, path)?);
+        self.drafts.gone(&self.resolve(from, path)?);
         Ok(())
     }
 
@@ -199,7 +199,7 @@ impl GuestFiles {
 
     /// The target of a link, as text.
     pub(crate) fn read_link(&self, from: &GuestPath, path: &str) -> Result<String, Errno> {
-        let guest_path = self.place(from, path)?;
+        let guest_path = self.resolve(from, path)?;
         self.on(&guest_path, LinkFollowing::No, &[PathAccess::Read], |guest_path| {
             let (dir, name) = self.parent(guest_path)?;
             let target = rustix::fs::readlinkat(dir, name, Vec::new())?;
@@ -211,7 +211,7 @@ impl GuestFiles {
     /// outside after a rename.
     pub(crate) fn refuse_link(&self, from: &GuestPath, path: &str) -> Errno {
         let path = self
-            .place(from, path)
+            .resolve(from, path)
             .map_or_else(|_| path.to_owned(), |guest_path| guest_path.path().to_owned());
         self.audit.refuse(DeniedAction::Link(path), DeniedReason::Never);
         Errno::PERM
@@ -334,7 +334,7 @@ impl GuestFiles {
         path: &str,
         act: impl Fn(OwnedFd, &str) -> Result<(), Errno>,
     ) -> Result<(), Errno> {
-        let guest_path = self.place(from, path)?;
+        let guest_path = self.resolve(from, path)?;
         self.on(&guest_path, LinkFollowing::No, &[PathAccess::Write], |guest_path| {
             let (dir, name) = self.parent(guest_path)?;
             act(dir, name)
@@ -359,7 +359,7 @@ impl GuestFiles {
             rustix::fs::ftruncate(&file, 0)?;
         }
         let size = if empties { 0 } else { stat.size };
-        Ok(OpenedNode { file, node: stat.node, place: guest_path.clone(), lease, size })
+        Ok(OpenedNode { file, node: stat.node, guest_path: guest_path.clone(), lease, size })
     }
 
     /// Opens an existing file, or creates it and counts it.

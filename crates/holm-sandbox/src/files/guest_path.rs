@@ -9,7 +9,7 @@ use rustix::io::Errno;
 
 use super::access::RootDirectory;
 
-/// A place: an opened directory, and the path beneath it without `.`, `..` and doubled slashes.
+/// A guest path: an opened directory, and the path in it without `.`, `..` and doubled slashes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct GuestPath {
     pub(crate) root: usize,
@@ -17,7 +17,7 @@ pub(crate) struct GuestPath {
     path: String,
 }
 
-/// Why a path is not a place.
+/// Why a path is not a valid guest path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum GuestPathError {
     /// It leads out of the directory.
@@ -35,7 +35,7 @@ impl GuestPath {
         Self { root, path: String::new() }
     }
 
-    /// A place known to be in normal form.
+    /// A path known to be in normal form.
     pub(super) fn at(root: usize, path: String) -> Self {
         Self { root, path }
     }

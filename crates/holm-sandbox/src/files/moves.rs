@@ -32,7 +32,7 @@ impl GuestFiles {
         to: &GuestPath,
         new_path: &str,
     ) -> Result<(), Errno> {
-        let (old, new) = (self.place(from, path)?, self.place(to, new_path)?);
+        let (old, new) = (self.resolve(from, path)?, self.resolve(to, new_path)?);
         self.on(&old, LinkFollowing::No, &[PathAccess::Write], |old| {
             self.on(&new, LinkFollowing::No, &[PathAccess::Write], |new| {
                 self.may_move(old, new)?;
@@ -69,7 +69,7 @@ impl GuestFiles {
         to: &GuestPath,
         new_path: &str,
     ) -> Result<(), Errno> {
-        let (old, new) = (self.place(from, path)?, self.place(to, new_path)?);
+        let (old, new) = (self.resolve(from, path)?, self.resolve(to, new_path)?);
         self.on(&old, LinkFollowing::No, &[PathAccess::Write], |old| {
             self.on(&new, LinkFollowing::No, &[PathAccess::Write], |new| {
                 self.keeps_secrets(old, new)?;
@@ -113,7 +113,7 @@ impl GuestFiles {
                 }
                 // The guest is cut off as soon as this returns.
                 self.term.check().map_err(|_| Errno::INTR)?;
-                let (old, new) = (self.place(&old, name)?, self.place(&new, name)?);
+                let (old, new) = (self.resolve(&old, name)?, self.resolve(&new, name)?);
                 if entry.file_type() == FileType::Directory {
                     open.push((old, new));
                 } else {
@@ -132,7 +132,7 @@ impl GuestFiles {
     fn keeps_leading_inside(&self, old: &GuestPath, new: &GuestPath) -> Result<(), Errno> {
         let Some(target) = self.target(old)? else { return Ok(()) };
         let (parent, _) = new.split();
-        self.allow(PathAccess::Write, &self.place(&parent, &target)?)
+        self.allow(PathAccess::Write, &self.resolve(&parent, &target)?)
     }
 
     /// A file that can be read at the new path must be readable at the old one.

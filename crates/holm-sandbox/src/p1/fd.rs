@@ -307,7 +307,7 @@ const BETWEEN_LOOKS: usize = 64;
 /// Fills `buffer` with entries from `cookie` on; the last one may be cut, as the standard has it.
 fn read_dir(buffer: &mut [u8], state: &GuestState, fd: i32, cookie: u64) -> Result<u32, HostCallError> {
     let dir = state.descriptors.dir(fd)?;
-    let guest_path: &GuestPath = &dir.place;
+    let guest_path: &GuestPath = &dir.guest_path;
     state.files.may_list(guest_path)?;
     let mut entries = Dir::read_from(&*dir.dir)?;
     if cookie != 0 {

@@ -42,7 +42,7 @@ pub(super) struct OpenDirectory {
     pub(super) dir: Arc<File>,
     /// None for those that were there from the start.
     pub(super) _lease: Option<HandleLease>,
-    pub(super) place: GuestPath,
+    pub(super) guest_path: GuestPath,
     /// The guest's name for it, if it was open from the start.
     pub(super) name: Option<String>,
 }
@@ -58,7 +58,7 @@ impl DescriptorTable {
                 slots.push(Some(Descriptor::Directory(OpenDirectory {
                     dir,
                     _lease: None,
-                    place: guest_path,
+                    guest_path,
                     name,
                 })));
             }
@@ -97,9 +97,9 @@ impl DescriptorTable {
         }
     }
 
-    /// The place of the directory with this number.
-    pub(super) fn place(&self, fd: i32) -> Result<GuestPath, WasiErrno> {
-        self.dir(fd).map(|dir| dir.place.clone())
+    /// The path of the directory with this number.
+    pub(super) fn guest_path(&self, fd: i32) -> Result<GuestPath, WasiErrno> {
+        self.dir(fd).map(|dir| dir.guest_path.clone())
     }
 
     /// Adds a descriptor at the lowest free number.
@@ -137,12 +137,12 @@ impl DescriptorTable {
 impl Descriptor {
     /// The descriptor of a file that was just opened.
     pub(super) fn opened(opened: OpenedNode, readable: bool, writable: bool, append: bool) -> Self {
-        let OpenedNode { file, node, place: guest_path, lease, size: _ } = opened;
+        let OpenedNode { file, node, guest_path, lease, size: _ } = opened;
         match node {
             NodeKind::Directory => Self::Directory(OpenDirectory {
                 dir: Arc::new(file),
                 _lease: Some(lease),
-                place: guest_path,
+                guest_path,
                 name: None,
             }),
             NodeKind::File | NodeKind::Link | NodeKind::Other => {

@@ -56,7 +56,7 @@ type DescriptorHandle = Resource<Descriptor>;
 /// Our own data about an open file or directory, in addition to wasmtime's.
 #[derive(Debug, Clone)]
 pub(crate) struct OpenFileState {
-    place: GuestPath,
+    guest_path: GuestPath,
     /// None for the directories that the call was given: those are open anyway.
     lease: Option<Arc<HandleLease>>,
     /// The size of the file when it was opened: how much room a read of all of it needs.
@@ -66,7 +66,7 @@ pub(crate) struct OpenFileState {
 /// A listing on its way: read entry by entry, because a folder may have millions.
 struct DirectoryListing {
     entries: rustix::fs::Dir,
-    place: GuestPath,
+    guest_path: GuestPath,
     _lease: HandleLease,
 }
 
@@ -81,13 +81,13 @@ impl FilesView<'_> {
         WasiFilesystemCtxView { ctx: self.ctx, table: self.table }
     }
 
-    /// The place of an open directory.
+    /// The path of an open directory.
     fn dir(&self, handle: &DescriptorHandle) -> FsResult<GuestPath> {
         match self.table.get(handle)? {
             Descriptor::Dir(_) => {}
             Descriptor::File(_) => return Err(ErrorCode::NotDirectory.into()),
         }
-        Ok(self.held(handle)?.place)
+        Ok(self.held(handle)?.guest_path)
     }
 
     fn held(&self, handle: &DescriptorHandle) -> FsResult<OpenFileState> {
@@ -148,8 +148,11 @@ impl FilesView<'_> {
         };
         let from = self.dir(handle)?;
         let opened = self.files.open(&from, path, follow(path_flags), options).map_err(error)?;
-        let held =
-            OpenFileState { place: opened.place, lease: Some(Arc::new(opened.lease)), size: opened.size };
+        let held = OpenFileState {
+            guest_path: opened.guest_path,
+            lease: Some(Arc::new(opened.lease)),
+            size: opened.size,
+        };
         let descriptor = match opened.node {
             NodeKind::Directory => Descriptor::Dir(directory(opened.file)),
             NodeKind::File | NodeKind::Link | NodeKind::Other => {
@@ -214,7 +217,7 @@ impl preopens::Host for FilesView<'_> {
         let given = files.access.given().enumerate();
         given
             .map(|(index, (dir, name))| {
-                let held = OpenFileState { place: GuestPath::root(index), lease: None, size: 0 };
+                let held = OpenFileState { guest_path: GuestPath::root(index), lease: None, size: 0 };
                 let handle = self.push(Descriptor::Dir(dir.clone()), held).map_err(wasmtime::Error::from)?;
                 Ok((handle, name.to_owned()))
             })
@@ -330,7 +333,7 @@ impl HostDescriptor for FilesView<'_> {
         };
         let lease = self.files.leases.take().ok_or_else(|| error(Errno::MFILE))?;
         let entries = rustix::fs::Dir::read_from(&*dir.dir).map_err(error)?;
-        let listing = self.table.push(DirectoryListing { entries, place: guest_path, _lease: lease })?;
+        let listing = self.table.push(DirectoryListing { entries, guest_path, _lease: lease })?;
         // The guest knows it by the name of wasmtime's own type, which would hold the whole folder.
         Ok(Resource::new_own(listing.rep()))
     }
@@ -460,8 +463,8 @@ impl HostDirectoryEntryStream for FilesView<'_> {
             }
             // An entry whose name is not UTF-8 does not exist for a guest.
             let Ok(name) = entry.file_name().to_str() else { continue };
-            if !matches!(name, "." | "..") && self.files.shows(&listing.place, name) {
-                let type_ = kind(self.files, &listing.place, name, entry.file_type());
+            if !matches!(name, "." | "..") && self.files.shows(&listing.guest_path, name) {
+                let type_ = kind(self.files, &listing.guest_path, name, entry.file_type());
                 return Ok(Some(DirectoryEntry { type_, name: name.to_owned() }));
             }
         }

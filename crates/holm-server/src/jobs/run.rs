@@ -189,7 +189,7 @@ impl Outcome {
             Self::Failed { reason } | Self::Refused { reason } => reason.clone(),
             Self::TimedOut => "it exceeded its time limit".into(),
             Self::Lost => "it was lost when the server stopped".into(),
-            Self::Stopped { why } => match why {
+            Self::Stopped { why: stop_reason } => match stop_reason {
                 Stopped::Replaced => "it was stopped because the next run started".into(),
                 Stopped::Off => "its job was switched off".into(),
                 Stopped::Person => "a user stopped it".into(),

@@ -87,7 +87,7 @@ impl JobSchedule {
     pub fn new(when: &When) -> Result<Self, JobError> {
         match when {
             When::Cron { pattern, zone } => {
-                let (cron, zone) = (Box::new(cron(pattern)?), place(zone)?);
+                let (cron, zone) = (Box::new(cron(pattern)?), time_zone(zone)?);
                 Ok(Self(ScheduleKind::Cron { cron, zone }))
             }
             When::Once { at } => Ok(Self(ScheduleKind::Once(*at))),
@@ -192,7 +192,7 @@ fn in_words(error: &CronError) -> String {
     message.to_owned()
 }
 
-fn place(name: &str) -> Result<TimeZone, JobError> {
+fn time_zone(name: &str) -> Result<TimeZone, JobError> {
     TimeZone::get(name).map_err(|_| JobError::Zone(shown(name)))
 }
 

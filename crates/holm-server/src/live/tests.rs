@@ -241,8 +241,8 @@ async fn a_long_past_is_told_a_part_at_a_time_without_a_gap_or_a_repetition() {
     assert!(memory.used() <= 4 * 1024 * 1024, "{}", memory.used());
     for expected in &all {
         let (frame, _) = watch.next().await.unwrap();
-        let FeedFrame::Event(told) = frame else { panic!("{frame:?}") };
-        assert_eq!(told.event.id, *expected);
+        let FeedFrame::Event(numbered) = frame else { panic!("{frame:?}") };
+        assert_eq!(numbered.event.id, *expected);
     }
 }
 

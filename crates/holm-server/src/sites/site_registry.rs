@@ -19,7 +19,7 @@ const MOST: usize = 64;
 /// The published sites. A change is written to disk before it takes effect.
 #[derive(Debug)]
 pub struct SiteRegistry {
-    place: PathBuf,
+    path: PathBuf,
     kept: RwLock<SiteRegistryFile>,
 }
 
@@ -44,7 +44,7 @@ impl SiteRegistry {
             Err(error) if error.kind() == io::ErrorKind::NotFound => SiteRegistryFile::default(),
             Err(error) => return Err(ServerError::file(&path, &error)),
         };
-        Ok(Self { place: path, kept: RwLock::new(kept) })
+        Ok(Self { path, kept: RwLock::new(kept) })
     }
 
     /// All sites, by name.
@@ -112,7 +112,7 @@ impl SiteRegistry {
         change(&mut changed.sites)?;
         let text = serde_json::to_vec_pretty(&changed)
             .map_err(|_| ApiError::failed("the sites cannot be stored"))?;
-        write_private(&self.place, &text)?;
+        write_private(&self.path, &text)?;
         *kept = changed;
         Ok(())
     }

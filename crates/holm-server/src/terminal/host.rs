@@ -54,7 +54,7 @@ pub struct TerminalHost {
 /// Lets servers watch the session until it is dropped.
 #[derive(Debug)]
 pub struct TerminalListener {
-    place: SessionSocket,
+    socket: SessionSocket,
     accepting: JoinHandle<()>,
     connections: Arc<Semaphore>,
     stop: CancellationToken,
@@ -117,7 +117,7 @@ impl TerminalHost {
         let (stop, connections) = (CancellationToken::new(), Arc::new(Semaphore::new(MOST_LINKS)));
         let serving = TerminalConnection { host: self.clone(), handle, key, stop: stop.clone() };
         let accepting = tokio::spawn(accept(listener, Arc::new(serving), Arc::clone(&connections)));
-        Ok(TerminalListener { place: socket, accepting, connections, stop, ears: Arc::clone(&self.ears) })
+        Ok(TerminalListener { socket, accepting, connections, stop, ears: Arc::clone(&self.ears) })
     }
 }
 
@@ -144,7 +144,7 @@ impl Drop for TerminalListener {
     fn drop(&mut self) {
         self.accepting.abort();
         self.stop.cancel();
-        self.place.clear();
+        self.socket.clear();
     }
 }
 

@@ -214,18 +214,13 @@ fn opened_run(job: &str, key: Option<&SessionCipher>, row: JobRunRow) -> Result<
     Ok(StoredJobRun { slot: row.slot, at: Timestamp::new(row.at), state, version: row.version, body })
 }
 
-fn sealed(key: Option<&SessionCipher>, associated: &str, plain: &[u8]) -> Result<Vec<u8>, StoreError> {
-    key.map_or_else(|| Ok(plain.to_vec()), |key| key.seal(associated, 0, plain))
+fn sealed(key: Option<&SessionCipher>, kind: &str, plain: &[u8]) -> Result<Vec<u8>, StoreError> {
+    key.map_or_else(|| Ok(plain.to_vec()), |key| key.seal(kind, 0, plain))
 }
 
-fn opened(
-    job: &str,
-    key: Option<&SessionCipher>,
-    associated: &str,
-    kept: &[u8],
-) -> Result<Vec<u8>, StoreError> {
+fn opened(job: &str, key: Option<&SessionCipher>, kind: &str, kept: &[u8]) -> Result<Vec<u8>, StoreError> {
     let Some(key) = key else { return Ok(kept.to_vec()) };
-    key.open(associated, 0, kept).ok_or_else(|| damaged(job, "it cannot be decrypted"))
+    key.open(kind, 0, kept).ok_or_else(|| damaged(job, "it cannot be decrypted"))
 }
 
 fn damaged(job: &str, reason: &str) -> StoreError {

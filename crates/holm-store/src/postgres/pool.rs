@@ -168,7 +168,7 @@ impl PostgresConnections {
             after: ConnectionReuse::Reuse,
             idle: Arc::clone(&self.idle),
             reach: Arc::clone(&self.reach),
-            place: Some(permit),
+            permit: Some(permit),
         })
     }
 
@@ -214,7 +214,7 @@ pub(super) struct CheckedOutConnection<'a> {
     after: ConnectionReuse,
     idle: Arc<BlockingMutex<Vec<Client>>>,
     reach: Arc<PostgresConnector>,
-    place: Option<OwnedSemaphorePermit>,
+    permit: Option<OwnedSemaphorePermit>,
 }
 
 impl CheckedOutConnection<'_> {
@@ -247,7 +247,7 @@ impl Drop for CheckedOutConnection<'_> {
             return;
         }
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
-        let (reach, permit) = (Arc::clone(&self.reach), self.place.take());
+        let (reach, permit) = (Arc::clone(&self.reach), self.permit.take());
         runtime.spawn(async move {
             reach.cancel(client.cancel_token()).await;
             // Only now, so that there are never more connections than places.

@@ -76,7 +76,7 @@ impl Store {
         let mut erased = Vec::new();
         for session in self.unkept(policy).await? {
             match self.erase_one(&session.run).await {
-                Ok(one) => erased.push(one),
+                Ok(erased_session) => erased.push(erased_session),
                 Err(StoreError::Busy { .. } | StoreError::Missing { .. }) => {}
                 Err(error) => return Err(error),
             }

@@ -102,13 +102,13 @@ impl KeyVault {
     /// A new session's key, and how it is kept.
     pub(crate) fn new_key(&self, run: &str) -> Result<(SessionCipher, Vec<u8>), StoreError> {
         let bytes: SecretBox<[u8; 32]> = SecretBox::new(Box::new(random()?));
-        let wrapped = seal(&self.cipher, &place("key", run.as_bytes()), bytes.expose_secret())?;
+        let wrapped = seal(&self.cipher, &associated_data("key", run.as_bytes()), bytes.expose_secret())?;
         Ok((SessionCipher::new(bytes.expose_secret()), wrapped))
     }
 
     /// The key of a session that is kept.
     pub(crate) fn key(&self, run: &str, wrapped: &[u8]) -> Result<SessionCipher, StoreError> {
-        let bytes = open(&self.cipher, &place("key", run.as_bytes()), wrapped)
+        let bytes = open(&self.cipher, &associated_data("key", run.as_bytes()), wrapped)
             .and_then(|plain| <[u8; 32]>::try_from(plain).ok())
             .ok_or_else(|| StoreError::Damaged {
                 run: run.into(),
@@ -133,24 +133,24 @@ impl SessionCipher {
     }
 
     pub(crate) fn seal(&self, kind: &str, at: u64, plain: &[u8]) -> Result<Vec<u8>, StoreError> {
-        seal(&self.0, &place(kind, &at.to_be_bytes()), plain)
+        seal(&self.0, &associated_data(kind, &at.to_be_bytes()), plain)
     }
 
     pub(crate) fn open(&self, kind: &str, at: u64, sealed: &[u8]) -> Option<Vec<u8>> {
-        open(&self.0, &place(kind, &at.to_be_bytes()), sealed)
+        open(&self.0, &associated_data(kind, &at.to_be_bytes()), sealed)
     }
 }
 
-/// The place that data is sealed for, so that it cannot be moved. The kind has no zero byte,
-/// so all places differ.
-fn place(kind: &str, at: &[u8]) -> Vec<u8> {
+/// The context that data is sealed for, so that it cannot be moved. The kind has no zero byte,
+/// so all contexts differ.
+fn associated_data(kind: &str, at: &[u8]) -> Vec<u8> {
     [kind.as_bytes(), &[0], at].concat()
 }
 
-fn seal(cipher: &XChaCha20Poly1305, associated: &[u8], plain: &[u8]) -> Result<Vec<u8>, StoreError> {
+fn seal(cipher: &XChaCha20Poly1305, associated_data: &[u8], plain: &[u8]) -> Result<Vec<u8>, StoreError> {
     let nonce: [u8; NONCE] = random()?;
     let sealed = cipher
-        .encrypt(&XNonce::from(nonce), Payload { msg: plain, aad: associated })
+        .encrypt(&XNonce::from(nonce), Payload { msg: plain, aad: associated_data })
         .map_err(|_| StoreError::System { reason: "the text is too long to be encrypted".into() })?;
     let mut out = Vec::with_capacity(1 + NONCE + sealed.len());
     out.push(LAYOUT);
@@ -159,13 +159,13 @@ fn seal(cipher: &XChaCha20Poly1305, associated: &[u8], plain: &[u8]) -> Result<V
     Ok(out)
 }
 
-fn open(cipher: &XChaCha20Poly1305, associated: &[u8], sealed: &[u8]) -> Option<Vec<u8>> {
+fn open(cipher: &XChaCha20Poly1305, associated_data: &[u8], sealed: &[u8]) -> Option<Vec<u8>> {
     let (layout, rest) = sealed.split_first()?;
     let (nonce, text) = rest.split_first_chunk::<NONCE>()?;
     if *layout != LAYOUT {
         return None;
     }
-    cipher.decrypt(&XNonce::from(*nonce), Payload { msg: text, aad: associated }).ok()
+    cipher.decrypt(&XNonce::from(*nonce), Payload { msg: text, aad: associated_data }).ok()
 }
 
 fn random<const N: usize>() -> Result<[u8; N], StoreError> {

@@ -276,7 +276,7 @@ fn quote(bytes: &[u8]) -> Option<usize> {
         let Some(word) = bytes.get(done..)?.first_chunk() else { break };
         let quotes = zeros(u64::from_le_bytes(*word) ^ QUOTES);
         if quotes != 0 {
-            return Some(done + place(quotes));
+            return Some(done + first_index(quotes));
         }
         done += 8;
     }
@@ -287,7 +287,7 @@ fn quote(bytes: &[u8]) -> Option<usize> {
 fn quote_or_slash(bytes: &[u8]) -> Option<usize> {
     let word = bytes.first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
     let found = zeros(word ^ QUOTES) | zeros(word ^ SLASHES);
-    if found != 0 { Some(place(found)) } else { memchr2(b'"', b'\\', bytes) }
+    if found != 0 { Some(first_index(found)) } else { memchr2(b'"', b'\\', bytes) }
 }
 
 /// Sets the high bit of every byte that is zero. A borrow can set bits above a zero byte, and none
@@ -297,7 +297,7 @@ const fn zeros(word: u64) -> u64 {
 }
 
 /// The index of the byte with the lowest bit.
-const fn place(bits: u64) -> usize {
+const fn first_index(bits: u64) -> usize {
     (bits.trailing_zeros() / 8) as usize
 }
 

@@ -121,10 +121,10 @@ fn signed(signature: &str, part: SignaturePlace) -> Json {
 /// The stored signature, and the part that it belongs to.
 fn signature(replay: Option<&Json>) -> Option<(&str, SignaturePlace)> {
     let kept = replay?.get(REPLAY)?;
-    let place = match kept.get("part").and_then(Json::as_str) {
+    let signature_place = match kept.get("part").and_then(Json::as_str) {
         Some("text") => SignaturePlace::Text,
         Some("empty") => SignaturePlace::Empty,
         Some(_) | None => SignaturePlace::Own,
     };
-    Some((kept.get("thoughtSignature")?.as_str()?, place))
+    Some((kept.get("thoughtSignature")?.as_str()?, signature_place))
 }

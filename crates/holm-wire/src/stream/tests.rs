@@ -89,8 +89,9 @@ fn white_space_before_a_body_is_no_part_of_it_however_it_comes() {
             }
         }
     }
-    let whole = br#"{"type":"message","content":[{"type":"text","text":"hi"}],"stop_reason":"end_turn"}"#;
-    let marked = [b"\xef\xbb\xbf\r\n", whole.as_slice()].concat();
+    let message_body =
+        br#"{"type":"message","content":[{"type":"text","text":"hi"}],"stop_reason":"end_turn"}"#;
+    let marked = [b"\xef\xbb\xbf\r\n", message_body.as_slice()].concat();
     check_cuts(&AnthropicCodec::default(), &marked);
     assert!(decode(&AnthropicCodec::default(), &[&marked]).0.is_ok());
 }

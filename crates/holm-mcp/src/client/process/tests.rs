@@ -51,14 +51,14 @@ fn a_hint_speaks_of_known_places_alone() {
 
 #[test]
 fn the_file_that_is_complained_about_is_meant_and_not_who_complains() {
-    let there = tempfile::NamedTempFile::new().unwrap();
-    let known = [there.path().to_owned()];
-    let there = there.path().display().to_string();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let known = [file.path().to_owned()];
+    let file = file.path().display().to_string();
     let check = |output: &str, expect: Option<String>| assert_eq!(missed(output, &known), expect, "{output}");
-    let grant = Some(format!("read:{there}"));
-    check(&format!("cat: {there}: Permission denied"), grant.clone());
-    check(&format!("{there}: Permission denied"), grant.clone());
-    check(&format!("/bin/sh: {there}: No such file or directory"), grant);
+    let grant = Some(format!("read:{file}"));
+    check(&format!("cat: {file}: Permission denied"), grant.clone());
+    check(&format!("{file}: Permission denied"), grant.clone());
+    check(&format!("/bin/sh: {file}: No such file or directory"), grant);
     check("/bin/sh: can't open file '/no/where.py': [Errno 2] No such file or directory", None);
     check("all is well", None);
 }

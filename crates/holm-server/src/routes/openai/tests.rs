@@ -47,8 +47,8 @@ fn a_past_with_answers_or_results_of_tools_counts_as_read() {
         {"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"t","arguments":"{}"}}]},
         {"role":"tool","tool_call_id":"c","content":"42"},{"role":"assistant","content":"42."}"#;
     assert_eq!(marks(called), Marks { untrusted: true, private: true });
-    let said = r#"{"role":"user","content":"a"},{"role":"assistant","content":"42."}"#;
-    assert_eq!(marks(said), Marks { untrusted: true, private: true });
+    let with_answer = r#"{"role":"user","content":"a"},{"role":"assistant","content":"42."}"#;
+    assert_eq!(marks(with_answer), Marks { untrusted: true, private: true });
     let asked = r#"{"role":"system","content":"s"},{"role":"user","content":"a"}"#;
     assert_eq!(marks(asked), Marks::default());
 }

@@ -103,9 +103,9 @@ fn source(found: &MediaLocation<'_>) -> Option<Vec<u8>> {
         MediaLocation::Base64(data) => object.string("bytes", data),
         MediaLocation::Url(url) if url.starts_with("s3://") => {
             if let Some(out) = object.member("s3Location") {
-                let mut place = ObjectWriter::open(out);
-                place.string("uri", url);
-                place.close();
+                let mut location = ObjectWriter::open(out);
+                location.string("uri", url);
+                location.close();
             }
         }
         MediaLocation::Url(_) | MediaLocation::Missing => return None,
