@@ -178,8 +178,8 @@ impl ConfigSettings {
         let turns = lower(self.turns.clone(), other.turns.clone());
         let budget = lower(self.budget.clone(), other.budget.clone());
         let grants = match (self.grants.clone(), other.grants.clone()) {
-            (Some(one), Some(other)) => Some(meet(&one, &other)),
-            (one, other) => one.or(other),
+            (Some(a), Some(b)) => Some(meet(&a, &b)),
+            (a, b) => a.or(b),
         };
         Self { mode, turns, budget, grants, ..self.over(other) }
     }

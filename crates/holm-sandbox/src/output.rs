@@ -20,7 +20,7 @@ use crate::guest_abort::GuestAbort;
 #[derive(Debug, Clone)]
 pub(crate) struct OutputSink {
     bytes: Arc<Mutex<Vec<u8>>>,
-    room: OutputBudget,
+    budget: OutputBudget,
 }
 
 /// The bytes that all outputs of a call may still take.
@@ -49,12 +49,12 @@ impl OutputBudget {
 
 impl OutputSink {
     pub(crate) fn new(budget: &OutputBudget) -> Self {
-        Self { bytes: Arc::default(), room: budget.clone() }
+        Self { bytes: Arc::default(), budget: budget.clone() }
     }
 
     /// Keeps the bytes that fit; the call ends if not all do.
     pub(crate) fn write(&self, bytes: &[u8]) -> Result<(), GuestAbort> {
-        let fits = self.room.take(bytes.len());
+        let fits = self.budget.take(bytes.len());
         let mut kept = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         kept.extend_from_slice(bytes.get(..fits).unwrap_or_default());
         if fits < bytes.len() { Err(GuestAbort::Output) } else { Ok(()) }

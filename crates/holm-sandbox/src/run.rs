@@ -248,7 +248,7 @@ fn fitting(
     reply: Result<String, String>,
 ) -> Result<Result<String, String>, Error> {
     let len = reply.as_ref().map_or_else(String::len, String::len);
-    if store.data().room.take(len) < len {
+    if store.data().output_budget.take(len) < len {
         return Err(GuestAbort::Output.into());
     }
     Ok(reply)

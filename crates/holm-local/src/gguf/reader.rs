@@ -146,7 +146,7 @@ impl<R: Read + Seek> GgufReader<R> {
             self.skip(length)?;
             return Ok(None);
         }
-        self.room(length)?;
+        self.check_remaining(length)?;
         let mut bytes = vec![0; usize::try_from(length).unwrap_or_default()];
         self.fill(&mut bytes)?;
         Ok(Some(bytes))
@@ -160,7 +160,7 @@ impl<R: Read + Seek> GgufReader<R> {
 
     fn fill(&mut self, bytes: &mut [u8]) -> Result<(), GgufError> {
         let length = bytes.len() as u64;
-        self.room(length)?;
+        self.check_remaining(length)?;
         self.from.read_exact(bytes).map_err(|error| match error.kind() {
             ErrorKind::UnexpectedEof => {
                 GgufError::Truncated { has: self.at, needs: self.at.saturating_add(length) }
@@ -172,7 +172,7 @@ impl<R: Read + Seek> GgufReader<R> {
     }
 
     fn skip(&mut self, length: u64) -> Result<(), GgufError> {
-        self.room(length)?;
+        self.check_remaining(length)?;
         let wide = i64::try_from(length).map_err(|_| GgufError::Damaged("a length is invalid"))?;
         let sought = self.from.seek(SeekFrom::Current(wide));
         sought.map_err(|_| GgufError::Damaged("it cannot be read to the end"))?;
@@ -180,7 +180,7 @@ impl<R: Read + Seek> GgufReader<R> {
         Ok(())
     }
 
-    fn room(&self, length: u64) -> Result<(), GgufError> {
+    fn check_remaining(&self, length: u64) -> Result<(), GgufError> {
         let needs = self.at.saturating_add(length);
         if needs > self.size { Err(GgufError::Truncated { has: self.size, needs }) } else { Ok(()) }
     }

@@ -246,8 +246,8 @@ fn checked(path: &mut PathBuf, kind: GgufKind) -> Result<GgufHead, LocalError> {
 /// [`LocalError::File`] if the file cannot be read.
 pub fn file_hash(path: &Path) -> Result<String, LocalError> {
     let unreadable = |error: std::io::Error| {
-        let why = GgufError::Unreadable { path: path.to_owned(), why: error.to_string() };
-        LocalError::File { path: path.to_owned(), why }
+        let unreadable_file = GgufError::Unreadable { path: path.to_owned(), why: error.to_string() };
+        LocalError::File { path: path.to_owned(), why: unreadable_file }
     };
     let mut file = File::open(path).map_err(unreadable)?;
     let mut state = Sha256::new();

@@ -267,13 +267,13 @@ impl<'m> InferenceEngine<'m> {
         let Some(work) = self.works.get_mut(at).filter(|work| !work.paused) else { return 0 };
         let held = self.sequences.get(work.sequence).len();
         let Some(tokens) = work.plan.goal.get(held..held + count) else { return 0 };
-        for (place, token) in (held..).zip(tokens) {
-            let wanted = work.plan.wants(place);
+        for (index, token) in (held..).zip(tokens) {
+            let wanted = work.plan.wants(index);
             if wanted {
-                work.asked.push((place, self.batch.n_tokens()));
+                work.asked.push((index, self.batch.n_tokens()));
             }
-            let position = wide(place);
-            if self.batch.add(LlamaToken(*token), position, &[wide(work.sequence)], wanted).is_err() {
+            let cache_position = wide(index);
+            if self.batch.add(LlamaToken(*token), cache_position, &[wide(work.sequence)], wanted).is_err() {
                 return 0;
             }
         }

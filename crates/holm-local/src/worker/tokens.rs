@@ -65,15 +65,17 @@ impl<'m> ModelVocabulary<'m> {
     }
 
     /// The prompt rendered with the model's own template, if llama.cpp supports it.
-    fn rendered(&self, said: &[LocalMessage]) -> Option<Vec<PromptPiece>> {
+    fn rendered(&self, messages: &[LocalMessage]) -> Option<Vec<PromptPiece>> {
         let template = self.template.as_ref()?;
-        let messages: Option<Vec<LlamaChatMessage>> = said
+        let chat_messages: Option<Vec<LlamaChatMessage>> = messages
             .iter()
             .enumerate()
-            .map(|(number, said)| LlamaChatMessage::new(said.by.name().into(), placeholder(number)).ok())
+            .map(|(number, message)| {
+                LlamaChatMessage::new(message.by.name().into(), placeholder(number)).ok()
+            })
             .collect();
-        let rendered = self.model.apply_chat_template(template, &messages?, true).ok()?;
-        filled(&rendered, said)
+        let rendered = self.model.apply_chat_template(template, &chat_messages?, true).ok()?;
+        filled(&rendered, messages)
     }
 }
 

@@ -44,7 +44,7 @@ impl Driver {
     pub(super) fn ask(&mut self, proposal: Proposal) {
         let call = proposal.call;
         let (hooks, clock) = (Arc::clone(&self.host.hooks), Arc::clone(&self.host.clock));
-        let (approver, desk) = (Arc::clone(&self.host.approver), Arc::clone(&self.seat.0));
+        let (approver, desk) = (Arc::clone(&self.host.approver), Arc::clone(&self.mailbox.0));
         let for_people = self.is_for_people(&proposal);
         let arguments = self.run.arguments(proposal.tool_call).cloned();
         let arguments = arguments.unwrap_or_else(|| Arc::from(&*proposal.arguments));

@@ -102,7 +102,7 @@ pub struct Driver {
     observers: Vec<ObserverQueue>,
     batch: StepBuffers,
     alarm: WakeTimer,
-    seat: MailboxGuard,
+    mailbox: MailboxGuard,
     /// When the kernel must be called again.
     until: Option<Timestamp>,
     /// How the group ended, until the caller has received it.
@@ -255,7 +255,7 @@ impl Driver {
             observers,
             batch: StepBuffers::default(),
             alarm: WakeTimer::default(),
-            seat: MailboxGuard(Arc::new(RunMailbox::default())),
+            mailbox: MailboxGuard(Arc::new(RunMailbox::default())),
             until: None,
             ended: None,
             health: DriverHealth::Sound,
@@ -289,7 +289,7 @@ impl Driver {
 
     /// A handle to the run while it works; clones may go to other tasks.
     pub fn handle(&self) -> RunHandle {
-        RunHandle::new(Arc::clone(&self.seat.0))
+        RunHandle::new(Arc::clone(&self.mailbox.0))
     }
 
     /// Completes when the lease on the run is lost. For a caller that holds an idle run; a working
@@ -309,7 +309,7 @@ impl Driver {
     pub async fn prompt(&mut self, prompt: impl Into<Prompt>) -> Result<Ending, DriveError> {
         self.ended = None;
         self.pay_late().await?;
-        if let Some(tools) = self.seat.0.take_tools() {
+        if let Some(tools) = self.mailbox.0.take_tools() {
             self.change_tools(tools).await?;
         }
         self.take(Input::Prompted(prompt.into())).await?;
@@ -324,7 +324,7 @@ impl Driver {
     pub async fn catch_up(&mut self) -> Result<Option<Ending>, DriveError> {
         while !self.is_at_work() {
             // A pending cancel is for the work that starts here.
-            let Some(item) = self.seat.0.next_said() else { return Ok(None) };
+            let Some(item) = self.mailbox.0.next_said() else { return Ok(None) };
             self.pay_late().await?;
             self.listen(item).await?;
         }
@@ -335,7 +335,7 @@ impl Driver {
     /// would store. Call it if you drop the run and do not [catch up](Self::catch_up): prompts that
     /// are not in the journal are lost with the run. All other waiting requests are dropped.
     pub fn unheard(&mut self) -> Vec<Prompt> {
-        let items = std::iter::from_fn(|| self.seat.0.next_said());
+        let items = std::iter::from_fn(|| self.mailbox.0.next_said());
         let prompts = items.filter_map(|item| match item {
             MailboxItem::Fact(
                 Input::Steered(prompt) | Input::FollowedUp(prompt) | Input::Prompted(prompt),
@@ -410,13 +410,13 @@ impl Driver {
     /// Waits for the next input and takes it: a message, the end of a task, or a deadline.
     async fn next(&mut self) -> Result<(), DriveError> {
         loop {
-            if let Some(item) = self.seat.0.next() {
+            if let Some(item) = self.mailbox.0.next() {
                 return self.listen(item).await;
             }
             if let Some(fact) = self.tasks.next_ready() {
                 // The approver may have panicked and left the question open.
                 if let Input::Judged { call, .. } = &fact {
-                    self.seat.0.settle((*call).into());
+                    self.mailbox.0.settle((*call).into());
                 }
                 return self.take(fact).await;
             }
@@ -425,7 +425,7 @@ impl Driver {
             tokio::select! {
                 biased;
                 () = self.lease_loss.wait() => return self.stop_without_lease().await,
-                () = self.seat.0.rung() => {}
+                () = self.mailbox.0.rung() => {}
                 () = self.tasks.wait() => {}
                 () = self.alarm.wait(&*self.host.clock, due) => {
                     let now = self.host.clock.now();
@@ -487,7 +487,7 @@ impl Driver {
         self.keep_costs().await;
         // Last, because a cancel that arrives during the clean-up is meant for the group that has
         // just ended.
-        self.seat.0.clear();
+        self.mailbox.0.clear();
         Ok(())
     }
 }

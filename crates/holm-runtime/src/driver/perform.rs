@@ -27,7 +27,7 @@ impl Driver {
             self.perform_one(effect);
         }
         self.batch.effects = effects;
-        self.seat.0.note_waiting(&self.run);
+        self.mailbox.0.note_waiting(&self.run);
     }
 
     fn perform_one(&mut self, effect: Effect) {
@@ -56,7 +56,7 @@ impl Driver {
 
     /// Tells the watchers. If one panics, it misses this event and the run continues.
     fn tell(&mut self, event: &Numbered) {
-        self.seat.0.hub.event(event);
+        self.mailbox.0.hub.event(event);
         for observer in &self.observers {
             observer.event(event);
         }
@@ -71,7 +71,7 @@ impl Driver {
 
     fn stop(&mut self, call: CallId) {
         self.tasks.stop(call);
-        self.seat.0.settle(call);
+        self.mailbox.0.settle(call);
     }
 
     fn call_model(&mut self, call: ModelCallId, request: &Request, kind: DriverTaskKind) {
@@ -153,7 +153,7 @@ impl Driver {
             journals: Arc::clone(&self.host.journals),
             approver: Arc::clone(&self.host.approver),
             hook_wants: self.host.hook_wants,
-            desk: Arc::clone(&self.seat.0),
+            desk: Arc::clone(&self.mailbox.0),
         };
         let (spawner, hold) = (Arc::clone(&self.host.spawner), self.hold.clone());
         let fact = async move {

@@ -46,9 +46,9 @@ pub(super) fn link(linker: &mut Linker<GuestState>) -> wasmtime::Result<()> {
             let fd = state.descriptors.push(descriptor, state.handles)?;
             Ok(guest.put_u32(at, fd)?)
         };
-        "path_readlink" => |guest, state, fd: i32, path: u32, len: u32, at: u32, room: u32, used: u32| {
+        "path_readlink" => |guest, state, fd: i32, path: u32, len: u32, at: u32, capacity: u32, used: u32| {
             let target = state.files.read_link(&state.descriptors.guest_path(fd)?, guest.text(path, len)?)?;
-            let fits = target.as_bytes().get(..room as usize).unwrap_or(target.as_bytes());
+            let fits = target.as_bytes().get(..capacity as usize).unwrap_or(target.as_bytes());
             guest.put(at, fits)?;
             Ok(guest.put_u32(used, u32::try_from(fits.len()).map_err(|_| WasiErrno::OVERFLOW)?)?)
         };

@@ -112,7 +112,7 @@ fn text(memory: &[u8], at: u32) -> Result<&str, Error> {
 
 /// A copy of an answer, if it is not longer than an output may be.
 fn kept(store: &Store<GuestState>, text: &str) -> Result<String, Error> {
-    if store.data().room.take(text.len()) < text.len() {
+    if store.data().output_budget.take(text.len()) < text.len() {
         return Err(GuestAbort::Output.into());
     }
     Ok(text.to_owned())

@@ -111,10 +111,10 @@ fn queue_pictures(result: &ToolResult, media: &dyn MediaSource, tail: &mut Vec<u
 /// The parts of a reply, with each signature on its original part.
 fn write_reply(dialect: &GeminiDialect, message: &Message, media: &dyn MediaSource, out: &mut MessageBuffer) {
     let mut first_call = true;
-    for (place, block) in message.blocks.iter().enumerate() {
+    for (index, block) in message.blocks.iter().enumerate() {
         match block {
             Block::Text(text) => {
-                let next = message.blocks.get(place.saturating_add(1));
+                let next = message.blocks.get(index.saturating_add(1));
                 let signed = match next {
                     Some(Block::Thinking(next)) => signature(next.replay.as_ref()),
                     _ => None,
