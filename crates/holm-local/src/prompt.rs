@@ -66,7 +66,7 @@ pub fn messages(request: &Request, view: &[Arc<Message>]) -> Vec<LocalMessage> {
             Role::System | Role::User | Role::Tool => PromptRole::User,
             Role::Custom => continue,
         };
-        say(by, &message.blocks, &mut out);
+        push_message(by, &message.blocks, &mut out);
     }
     out
 }
@@ -110,7 +110,7 @@ fn line(tool: &ToolSpec, out: &mut String) {
 
 /// Adds the content of a message. Each call and each result becomes a separate message, as
 /// in the model's training.
-fn say(by: PromptRole, blocks: &[Block], out: &mut Vec<LocalMessage>) {
+fn push_message(by: PromptRole, blocks: &[Block], out: &mut Vec<LocalMessage>) {
     let mut words = String::new();
     let flush = |words: &mut String, out: &mut Vec<LocalMessage>| {
         if !words.is_empty() {

@@ -70,7 +70,7 @@ impl WorkerLink {
         let first = frame(&WorkerRequest::Load(load)).unwrap_or_default();
         // If the worker has already ended, its exit says more than this error.
         let _ = input.write_all(&first).await;
-        match tokio::time::timeout(LOADING, hear(&mut output)).await {
+        match tokio::time::timeout(LOADING, read_message(&mut output)).await {
             Ok(Some(WorkerMessage::Loaded { version: VERSION, .. })) => {}
             Ok(Some(WorkerMessage::Refused { why: reason })) => return Err(LocalError::Refused(reason)),
             Ok(Some(_)) => return Err(LocalError::Refused("the worker uses another protocol".into())),
@@ -128,7 +128,7 @@ impl PendingCalls {
 
     /// Distributes messages until no more come.
     async fn read(self, mut output: impl AsyncRead + Unpin, end: JoinHandle<String>, killer: JobKiller) {
-        while let Some(message) = hear(&mut output).await {
+        while let Some(message) = read_message(&mut output).await {
             let (id, event) = match message {
                 WorkerMessage::Text { id, text } => (id, LocalCallEvent::Text(text)),
                 WorkerMessage::Ended { id, end, tally } => (id, LocalCallEvent::Ended(end, tally)),
@@ -153,7 +153,7 @@ impl PendingCalls {
 }
 
 /// The next message, or `None` at the end of the stream and for an invalid message.
-async fn hear(output: &mut (impl AsyncRead + Unpin)) -> Option<WorkerMessage> {
+async fn read_message(output: &mut (impl AsyncRead + Unpin)) -> Option<WorkerMessage> {
     let mut head = [0; 4];
     output.read_exact(&mut head).await.ok()?;
     let mut body = vec![0; length(head)?];

@@ -18,7 +18,7 @@ use llguidance::ParserFactory;
 use super::{
     cache_sequences::{CacheEviction, CacheSequences, PromptPlacement},
     prompt_tasks::{ActivePrompt, PendingPrompt},
-    say,
+    send_message,
     tokens::ModelVocabulary,
 };
 use crate::wire::{GenerationError, GenerationStats, ReplyEnd, WorkerMessage, WorkerPrompt, WorkerRequest};
@@ -106,7 +106,11 @@ impl<'m> InferenceEngine<'m> {
         self.first.take_if(|plan| plan.id == id);
         self.waiting.retain(|begin| begin.id != id);
         if self.waiting.len() + usize::from(self.first.is_some()) < waited {
-            say(&WorkerMessage::Ended { id, end: ReplyEnd::Cancelled, tally: GenerationStats::default() });
+            send_message(&WorkerMessage::Ended {
+                id,
+                end: ReplyEnd::Cancelled,
+                tally: GenerationStats::default(),
+            });
         } else if let Some(at) = self.works.iter().position(|work| work.plan.id == id) {
             self.finish(at, ReplyEnd::Cancelled);
         }
@@ -298,7 +302,7 @@ impl<'m> InferenceEngine<'m> {
 }
 
 fn fail(id: u64, fault: GenerationError) {
-    say(&WorkerMessage::Failed { id, fault });
+    send_message(&WorkerMessage::Failed { id, fault });
 }
 
 /// Sequences and positions are far below the limit of this type.

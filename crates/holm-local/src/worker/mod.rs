@@ -50,13 +50,15 @@ pub fn serve_if_asked() {
 /// Serves until the input ends.
 pub fn serve() {
     let mut input = io::stdin().lock();
-    let Some(WorkerRequest::Load(load)) = hear(&mut input) else { return };
+    let Some(WorkerRequest::Load(load)) = read_request(&mut input) else { return };
     drop(input);
     if load.version != VERSION {
-        return say(&WorkerMessage::Refused { why: "host and worker are of different versions".into() });
+        return send_message(&WorkerMessage::Refused {
+            why: "host and worker are of different versions".into(),
+        });
     }
     if let Err(reason) = run(&load) {
-        say(&WorkerMessage::Refused { why: reason });
+        send_message(&WorkerMessage::Refused { why: reason });
     }
 }
 
@@ -94,7 +96,7 @@ fn run(load: &LoadRequest) -> Result<(), String> {
     }
     let context_size = context.n_ctx();
     let mut engine = InferenceEngine::new(&model, context, load.sequences.max(1))?;
-    say(&WorkerMessage::Loaded { version: VERSION, context: context_size });
+    send_message(&WorkerMessage::Loaded { version: VERSION, context: context_size });
     let orders = listen();
     engine.run(&orders);
     Ok(())
@@ -105,7 +107,7 @@ fn listen() -> mpsc::Receiver<WorkerRequest> {
     let (to, from) = mpsc::channel();
     thread::spawn(move || {
         let mut input = io::stdin().lock();
-        while let Some(order) = hear(&mut input) {
+        while let Some(order) = read_request(&mut input) {
             if to.send(order).is_err() {
                 break;
             }
@@ -115,7 +117,7 @@ fn listen() -> mpsc::Receiver<WorkerRequest> {
 }
 
 /// The next order, or `None` at the end of the input and for an invalid order.
-fn hear(input: &mut impl Read) -> Option<WorkerRequest> {
+fn read_request(input: &mut impl Read) -> Option<WorkerRequest> {
     let mut head = [0; 4];
     input.read_exact(&mut head).ok()?;
     let mut body = vec![0; length(head)?];
@@ -124,7 +126,7 @@ fn hear(input: &mut impl Read) -> Option<WorkerRequest> {
 }
 
 /// Writes a message. If the host is gone, the process ends.
-fn say(message: &WorkerMessage) {
+fn send_message(message: &WorkerMessage) {
     let Some(bytes) = frame(message) else { return };
     let mut out = io::stdout().lock();
     if out.write_all(&bytes).and_then(|()| out.flush()).is_err() {

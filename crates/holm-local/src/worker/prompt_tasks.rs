@@ -11,7 +11,7 @@ use llguidance::ParserFactory;
 
 use super::{
     likelihood::TextLikelihood,
-    say,
+    send_message,
     stop_filter::{FilterOutput, StopSequenceFilter},
     token_sampler::{TokenChoice, TokenSampler, TokenVocabulary as _},
     tokens::ModelVocabulary,
@@ -215,7 +215,7 @@ impl ActivePrompt {
             FilterOutput::Last(text) => (text, true),
         };
         if !text.is_empty() {
-            say(&WorkerMessage::Text { id: plan.id, text });
+            send_message(&WorkerMessage::Text { id: plan.id, text });
         }
         if stopped {
             return Some(Ok(ReplyEnd::Stopped));
@@ -234,16 +234,19 @@ impl ActivePrompt {
             PromptTask::Writing(writing) => {
                 let text = writing.speech.rest();
                 if end != ReplyEnd::Stopped && !text.is_empty() {
-                    say(&WorkerMessage::Text { id, text });
+                    send_message(&WorkerMessage::Text { id, text });
                 }
             }
             PromptTask::Weighing(weighing) if end == ReplyEnd::Done => {
-                return say(&WorkerMessage::Weighed { id, likely: std::mem::take(&mut weighing.likely) });
+                return send_message(&WorkerMessage::Weighed {
+                    id,
+                    likely: std::mem::take(&mut weighing.likely),
+                });
             }
             // The task was cancelled.
             PromptTask::Weighing(_) => {}
         }
-        say(&WorkerMessage::Ended { id, end, tally });
+        send_message(&WorkerMessage::Ended { id, end, tally });
     }
 
     fn tally(&self) -> GenerationStats {

@@ -111,7 +111,7 @@ impl ToolDefinition {
         bounded(&name, "a schema", text.len(), MAX_SCHEMA)?;
         let schema = Json::parse(&text)
             .map_err(|error| ToolDefinitionError::Schema { tool: name.clone(), why: error.to_string() })?;
-        if let Some(reference) = elsewhere(&schema) {
+        if let Some(reference) = external_reference(&schema) {
             let reason = format!("it points to {}, which Holm does not fetch", super::error::cut(reference));
             return Err(ToolDefinitionError::Schema { tool: name, why: reason });
         }
@@ -159,7 +159,7 @@ fn shown(schema: &Json) -> Option<Json> {
 const WORDS: [&str; 3] = ["description", "title", "$comment"];
 
 /// Finds a reference in a schema that points outside of it.
-fn elsewhere(schema: &Json) -> Option<&str> {
+fn external_reference(schema: &Json) -> Option<&str> {
     let mut open = vec![schema];
     while let Some(value) = open.pop() {
         match value {

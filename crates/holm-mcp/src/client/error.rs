@@ -83,7 +83,7 @@ impl From<RemoteServerError> for ExchangeError {
 impl From<ServiceError> for ExchangeError {
     fn from(error: ServiceError) -> Self {
         match error {
-            ServiceError::McpError(error) => said(&error).into(),
+            ServiceError::McpError(error) => remote_error(&error).into(),
             ServiceError::TransportClosed => Self::Gone,
             ServiceError::TransportSend(error) => match challenge(&error) {
                 Some(challenge) => Self::Challenged(challenge),
@@ -104,7 +104,9 @@ impl From<ClientInitializeError> for ExchangeError {
             // The server's answer to the older handshake says more than its rejection of the newer
             // one.
             ClientInitializeError::LegacyFallbackFailed { fallback, .. } => Self::from(*fallback),
-            ClientInitializeError::JsonRpcError(error) if error.code.0 == UNREADABLE => said(&error).into(),
+            ClientInitializeError::JsonRpcError(error) if error.code.0 == UNREADABLE => {
+                remote_error(&error).into()
+            }
             other => Self::Other(RemoteServerError::Unreachable(cut(&chain(&other)))),
         }
     }
@@ -120,7 +122,7 @@ impl From<StreamableHttpError<NetError>> for ExchangeError {
 }
 
 /// The error for an answer that is not a valid result.
-fn said(error: &ErrorData) -> RemoteServerError {
+fn remote_error(error: &ErrorData) -> RemoteServerError {
     let message = cut(&error.message);
     match error.code.0 {
         UNREADABLE => RemoteServerError::Protocol(message),

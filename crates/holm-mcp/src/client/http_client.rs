@@ -298,7 +298,7 @@ async fn refused(
     let error = status_error(&answer);
     let session = text(&answer, SESSION);
     let json = matches!(kind(&answer), AnswerContentKind::Json);
-    let body = whole(answer).await?;
+    let body = read_body(answer).await?;
     let parsed = serde_json::from_slice::<ServerJsonRpcMessage>(&body).ok();
     let login = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
     if status.is_client_error()
@@ -340,7 +340,7 @@ async fn read_message(
     message: &ClientJsonRpcMessage,
     session: Option<String>,
 ) -> Result<StreamableHttpPostResponse, WebTransportError> {
-    let body = whole(answer).await?;
+    let body = read_body(answer).await?;
     match serde_json::from_slice::<ServerJsonRpcMessage>(&body) {
         Ok(parsed) => Ok(StreamableHttpPostResponse::Json(parsed, session)),
         Err(_) if is_one_way(message) => Ok(StreamableHttpPostResponse::Accepted),
@@ -357,7 +357,7 @@ fn is_one_way(message: &ClientJsonRpcMessage) -> bool {
     !matches!(message, JsonRpcMessage::Request(_))
 }
 
-async fn whole(mut answer: HttpClientResponse) -> Result<Bytes, WebTransportError> {
+async fn read_body(mut answer: HttpClientResponse) -> Result<Bytes, WebTransportError> {
     let mut body = BytesMut::new();
     while let Some(chunk) = answer.piece().await.map_err(StreamableHttpError::Client)? {
         if body.len() + chunk.len() > MAX_MESSAGE {

@@ -31,22 +31,22 @@ pub fn heard(bytes: &[u8]) -> Option<ServerJsonRpcMessage> {
         Err(error) => {
             let mut scanner = MessageIdScanner::default();
             scanner.see(bytes);
-            if scanner.is_too_deep() { too_deep(&scanner) } else { spoiled(&scanner, &error.to_string()) }
+            if scanner.is_too_deep() { too_deep(&scanner) } else { error_reply(&scanner, &error.to_string()) }
         }
     }
 }
 
 /// The error for a request whose answer is nested too deeply to parse.
 pub(super) fn too_deep(scanner: &MessageIdScanner) -> Option<ServerJsonRpcMessage> {
-    spoiled(scanner, &format!("it is nested deeper than {DEEPEST} levels"))
+    error_reply(scanner, &format!("it is nested deeper than {DEEPEST} levels"))
 }
 
 /// The error for a request whose answer is longer than the limit.
 pub(super) fn too_long(scanner: &MessageIdScanner, limit: usize) -> Option<ServerJsonRpcMessage> {
-    spoiled(scanner, &format!("it has more than {limit} bytes"))
+    error_reply(scanner, &format!("it has more than {limit} bytes"))
 }
 
-fn spoiled(scanner: &MessageIdScanner, reason: &str) -> Option<ServerJsonRpcMessage> {
+fn error_reply(scanner: &MessageIdScanner, reason: &str) -> Option<ServerJsonRpcMessage> {
     let id = scanner.answers()?.clone();
     let message = cut(&format!("its answer cannot be read: {reason}"));
     Some(ServerJsonRpcMessage::error(ErrorData::new(ErrorCode(UNREADABLE), message, None), Some(id)))

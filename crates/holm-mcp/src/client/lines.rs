@@ -145,7 +145,7 @@ mod tests {
     use rmcp::transport::Transport as _;
     use tokio::io::AsyncWriteExt as _;
 
-    fn told(message: Option<ServerJsonRpcMessage>) -> String {
+    fn described(message: Option<ServerJsonRpcMessage>) -> String {
         match message {
             Some(JsonRpcMessage::Response(response)) => format!("answer {}", response.id),
             Some(JsonRpcMessage::Error(error)) => {
@@ -164,7 +164,7 @@ mod tests {
             let mut lines = LineTransport::new(ours, tokio::io::sink(), 100);
             let mut all = Vec::new();
             while let Some(message) = lines.receive().await {
-                all.push(told(Some(message)));
+                all.push(described(Some(message)));
             }
             assert_eq!(all, expect, "in pieces of {capacity}");
         }
@@ -192,8 +192,8 @@ mod tests {
         let begin = format!(r#"{{"jsonrpc":"2.0","id":1,"result":"{}"#, "x".repeat(200));
         theirs.write_all(begin.as_bytes()).await.unwrap();
         let mut lines = LineTransport::new(ours, tokio::io::sink(), 100);
-        assert!(told(lines.receive().await).starts_with("error 1: "));
+        assert!(described(lines.receive().await).starts_with("error 1: "));
         theirs.write_all(b"x\"}\n{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}\n").await.unwrap();
-        assert_eq!(told(lines.receive().await), "answer 2");
+        assert_eq!(described(lines.receive().await), "answer 2");
     }
 }

@@ -96,7 +96,7 @@ impl ProgressRoutes {
     fn tell(&self, params: &ProgressNotificationParam) {
         let text = params.message.as_deref().unwrap_or_default().chars().take(MOST_TEXT).collect();
         let update =
-            ProgressUpdate { text, done: whole(params.progress), total: params.total.and_then(whole) };
+            ProgressUpdate { text, done: to_count(params.progress), total: params.total.and_then(to_count) };
         let mut board = self.board();
         match board.listeners.get(&params.progress_token).cloned() {
             Some(listener) => {
@@ -212,7 +212,7 @@ impl ClientHandler for NotificationHandler {
     clippy::cast_sign_loss,
     reason = "the range is checked, and a fraction of a step is nothing to show"
 )]
-fn whole(number: f64) -> Option<u64> {
+fn to_count(number: f64) -> Option<u64> {
     (number.is_finite() && (0.0..1e15).contains(&number)).then_some(number as u64)
 }
 

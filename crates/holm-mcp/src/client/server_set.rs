@@ -111,7 +111,7 @@ async fn keep(
                 pace.read(listing.fresh_for)
             }
             Err(error) => {
-                told(&registry, &states, &remote, &error);
+                report_failure(&registry, &states, &remote, &error);
                 pace.failed()
             }
         };
@@ -128,7 +128,7 @@ async fn keep(
     }
 }
 
-fn told(
+fn report_failure(
     registry: &ToolRegistry,
     states: &watch::Sender<BTreeMap<ServerName, Result<usize, String>>>,
     remote: &RemoteServer,

@@ -132,7 +132,7 @@ impl RemoteTool {
             RemoteAction::Prompt => {
                 let given =
                     arguments.get("arguments").and_then(Value::as_object).cloned().unwrap_or_default();
-                told(self.remote.prompt(&word("name"), given).await?)
+                prompt_output(self.remote.prompt(&word("name"), given).await?)
             }
         })
     }
@@ -186,7 +186,7 @@ fn listed(lines: impl Iterator<Item = String>) -> ToolOutput {
     ToolOutput::text(if lines.is_empty() { "none".to_owned() } else { lines.join("\n") })
 }
 
-fn told(prompt: GetPromptResult) -> ToolOutput {
+fn prompt_output(prompt: GetPromptResult) -> ToolOutput {
     let mut all = ToolOutput::default();
     for message in prompt.messages {
         let part = output(rmcp::model::CallToolResult::success(vec![message.content]));

@@ -46,7 +46,7 @@ impl Driver {
         }
         self.batch.lines.clear();
         let least = least_durability(&fact);
-        if let Some(input) = plan::told(&self.run, &fact) {
+        if let Some(input) = plan::changed_plan(&self.run, &fact) {
             self.step(now, input)?;
             self.collect();
         }

@@ -197,7 +197,7 @@ async fn opinion(hooks: Arc<HookSet>, clock: Arc<dyn Clock>, call: ProposedCall)
     asked.spawn(async move { hooks.judge(&*clock, &call).await });
     tokio::select! {
         biased;
-        said = asked.join_next() => match said {
+        joined = asked.join_next() => match joined {
             Some(Ok(opinion)) => opinion,
             Some(Err(_)) | None => HookOpinion::deny("the hook panicked"),
         },

@@ -324,7 +324,7 @@ impl Driver {
     pub async fn catch_up(&mut self) -> Result<Option<Ending>, DriveError> {
         while !self.is_at_work() {
             // A pending cancel is for the work that starts here.
-            let Some(item) = self.mailbox.0.next_said() else { return Ok(None) };
+            let Some(item) = self.mailbox.0.next_item() else { return Ok(None) };
             self.pay_late().await?;
             self.listen(item).await?;
         }
@@ -335,7 +335,7 @@ impl Driver {
     /// would store. Call it if you drop the run and do not [catch up](Self::catch_up): prompts that
     /// are not in the journal are lost with the run. All other waiting requests are dropped.
     pub fn unheard(&mut self) -> Vec<Prompt> {
-        let items = std::iter::from_fn(|| self.mailbox.0.next_said());
+        let items = std::iter::from_fn(|| self.mailbox.0.next_item());
         let prompts = items.filter_map(|item| match item {
             MailboxItem::Fact(
                 Input::Steered(prompt) | Input::FollowedUp(prompt) | Input::Prompted(prompt),
@@ -425,7 +425,7 @@ impl Driver {
             tokio::select! {
                 biased;
                 () = self.lease_loss.wait() => return self.stop_without_lease().await,
-                () = self.mailbox.0.rung() => {}
+                () = self.mailbox.0.wait_for_item() => {}
                 () = self.tasks.wait() => {}
                 () = self.alarm.wait(&*self.host.clock, due) => {
                     let now = self.host.clock.now();

@@ -4,7 +4,7 @@ use holm_kernel::{Input, Prompt, Run, Verdict};
 
 /// The message for the model before an approval of a plan that is no longer its own. The kernel
 /// only reports that the plan was approved.
-pub(super) fn told(run: &Run, fact: &Input) -> Option<Input> {
+pub(super) fn changed_plan(run: &Run, fact: &Input) -> Option<Input> {
     let Input::Judged { call, verdict: Verdict::Allow { .. } } = fact else { return None };
     let plan = in_words(run.rewritten_plan(*call)?);
     let words =

@@ -28,7 +28,7 @@ pub const MOST_WAITING: usize = 64;
 pub(crate) struct RunMailbox {
     inner: Mutex<MailboxContents>,
     /// Wakes the run when a message has arrived.
-    bell: Notify,
+    wakeup: Notify,
     /// Wakes users when a question was asked, or when no more will come.
     asked: Notify,
     /// The events for the users of a handle.
@@ -101,7 +101,7 @@ impl RunMailbox {
         }
         inner.said.push_back(item);
         drop(inner);
-        self.bell.notify_one();
+        self.wakeup.notify_one();
         Ok(())
     }
 
@@ -117,7 +117,7 @@ impl RunMailbox {
         inner.spoken.extend(spoken);
         inner.said = rest.into();
         drop(inner);
-        self.bell.notify_one();
+        self.wakeup.notify_one();
         Ok(())
     }
 
@@ -133,7 +133,7 @@ impl RunMailbox {
         // Answers need no limit: there are never more than questions.
         inner.said.push_back(MailboxItem::Fact(fact));
         drop(inner);
-        self.bell.notify_one();
+        self.wakeup.notify_one();
         Ok(())
     }
 
@@ -150,7 +150,7 @@ impl RunMailbox {
     }
 
     /// The next message, ignoring a pending cancel: an idle run has nothing to cancel.
-    pub(crate) fn next_said(&self) -> Option<MailboxItem> {
+    pub(crate) fn next_item(&self) -> Option<MailboxItem> {
         let mut inner = self.lock();
         inner.spoken.pop_front().or_else(|| inner.said.pop_front())
     }
@@ -175,8 +175,8 @@ impl RunMailbox {
     }
 
     /// Waits until an item has arrived.
-    pub(crate) async fn rung(&self) {
-        self.bell.notified().await;
+    pub(crate) async fn wait_for_item(&self) {
+        self.wakeup.notified().await;
     }
 
     /// Publishes a question to the users of the handle.

@@ -29,13 +29,13 @@ pub(crate) fn link(linker: &mut Linker<GuestState>) -> wasmtime::Result<()> {
     })?;
     types.func_wrap("[method]descriptor.open-at", |mut store, asked: OpenArguments| {
         let (handle, path_flags, path, open, flags) = asked;
-        told(view(store.data_mut()).open(&handle, path_flags, &path, open, flags))
+        guest_result(view(store.data_mut()).open(&handle, path_flags, &path, open, flags))
     })?;
     types.func_wrap(
         "[method]descriptor.read",
         |mut store, asked: (PromptDescriptor, Filesize, Filesize)| {
             let (handle, len, offset) = asked;
-            told(view(store.data_mut()).read_at(&handle, len, offset))
+            guest_result(view(store.data_mut()).read_at(&handle, len, offset))
         },
     )?;
     let mut preopens = linker.instance(PREOPENS)?;
@@ -47,7 +47,7 @@ pub(crate) fn link(linker: &mut Linker<GuestState>) -> wasmtime::Result<()> {
 type OpenArguments = (PromptDescriptor, PathFlags, String, OpenFlags, DescriptorFlags);
 
 /// Returns errors that the guest may see as values; an error that ends the guest stays an error.
-fn told<T>(result: FsResult<T>) -> wasmtime::Result<(Result<T, ErrorCode>,)> {
+fn guest_result<T>(result: FsResult<T>) -> wasmtime::Result<(Result<T, ErrorCode>,)> {
     match result {
         Ok(value) => Ok((Ok(value),)),
         Err(error) => Ok((Err(error.downcast()?),)),

@@ -96,7 +96,7 @@ impl AttemptRunner for SessionAttemptRunner {
         Box::pin(async move {
             let Some(server) = server else { return AttemptOutcome::Parked };
             let run = match errand.begin {
-                AttemptStart::Anew => anew(&server, &errand).await,
+                AttemptStart::Anew => start_session(&server, &errand).await,
                 AttemptStart::Rejoin => rejoin(&server, &errand).await,
             };
             run.unwrap_or_else(|refusal| turned_away(&refusal))
@@ -104,7 +104,7 @@ impl AttemptRunner for SessionAttemptRunner {
     }
 }
 
-async fn anew(server: &HolmServer, errand: &JobAttempt) -> Result<AttemptOutcome, ApiError> {
+async fn start_session(server: &HolmServer, errand: &JobAttempt) -> Result<AttemptOutcome, ApiError> {
     let hall = server.hall();
     let mut opening = opening(errand, SessionStart::New(Some(errand.session.clone())));
     opening.budget = errand.spec.budget;
@@ -140,7 +140,7 @@ async fn rejoin(server: &HolmServer, errand: &JobAttempt) -> Result<AttemptOutco
         Ok(live_session) => live_session,
         // The last server ended after it stored the attempt and before it started: nothing of it
         // has run. If another server starts it at this moment, the attempt belongs to that server.
-        Err(refusal) if refusal.code == "not_found" => return anew(server, errand).await,
+        Err(refusal) if refusal.code == "not_found" => return start_session(server, errand).await,
         Err(refusal) => return Err(refusal),
     };
     // The last server may have ended after it created the session and before it sent the prompt.

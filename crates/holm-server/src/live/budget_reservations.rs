@@ -139,7 +139,7 @@ impl BudgetReservations {
             let hold =
                 hold.map_err(|refusal| if elsewhere > NanoUsd::ZERO { set_aside() } else { refusal })?;
             let aside = purse.lock().aside();
-            company.say(store, aside).await.map(|()| hold)
+            company.publish(store, aside).await.map(|()| hold)
         };
         let taken = taken.await;
         // If it cannot be released, it expires soon.
@@ -149,11 +149,11 @@ impl BudgetReservations {
 
     /// Publishes this server's reservations to the other servers of the store. Called repeatedly,
     /// so that they see that this server is alive.
-    pub(super) async fn say(&self, user: &UserName, store: &Store) {
+    pub(super) async fn publish(&self, user: &UserName, store: &Store) {
         if let Some(company) = &self.company {
             let aside = self.of(user).lock().aside();
             // If it fails now, the next call publishes it.
-            let _ = company.say(store, aside).await;
+            let _ = company.publish(store, aside).await;
         }
     }
 

@@ -344,7 +344,7 @@ async fn work(
     let outcome = to_its_end(live_session, session, prompt).await;
     hold.settle(session.run().spent());
     drop(hold);
-    driving.purses.say(&live_session.user, store).await;
+    driving.purses.publish(&live_session.user, store).await;
     if goes_on && !is_left(&live_session.id, &outcome) {
         store.untag(live_session.id.as_str(), RUNNING).await?;
         stored_prompts::done(store, &live_session.id).await?;

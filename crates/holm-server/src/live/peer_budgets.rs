@@ -99,7 +99,7 @@ impl PeerBudgets {
     }
 
     /// Publishes what this server has reserved.
-    pub(super) async fn say(&self, store: &Store, left: NanoUsd) -> Result<(), ApiError> {
+    pub(super) async fn publish(&self, store: &Store, left: NanoUsd) -> Result<(), ApiError> {
         if left == NanoUsd::ZERO {
             store.take_slip(TRAY, &self.name).await?;
             return Ok(());

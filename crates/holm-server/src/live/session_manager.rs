@@ -386,7 +386,7 @@ impl SessionManager {
     pub(crate) async fn adopt(self: &Arc<Self>, users: &[UserName]) -> usize {
         for user in self.purses.users_at_work() {
             if let Ok(home) = self.workshop.home(&user).await {
-                self.purses.say(&user, &home.store).await;
+                self.purses.publish(&user, &home.store).await;
             }
         }
         let mut adopted = 0;

@@ -131,7 +131,7 @@ impl SessionWatcher {
     /// the future loses nothing.
     pub(crate) async fn next(&mut self) -> Option<(FeedFrame, FeedCursor)> {
         loop {
-            match self.told().await {
+            match self.next_available().await {
                 Some(frame) => return Some(frame),
                 None if self.state == WatcherState::Over => return None,
                 None => self.wait().await,
@@ -143,7 +143,7 @@ impl SessionWatcher {
     ///
     /// As with [`next`](Self::next), dropping the future loses nothing: a pending read of the
     /// journal is recorded before it is awaited.
-    pub(crate) async fn told(&mut self) -> Option<(FeedFrame, FeedCursor)> {
+    pub(crate) async fn next_available(&mut self) -> Option<(FeedFrame, FeedCursor)> {
         loop {
             if let Some(frame) = self.waiting.pop_front() {
                 return Some(frame);
@@ -219,7 +219,7 @@ impl SessionWatcher {
     /// Reads the next page of events from the journal.
     async fn catch_up(&mut self) -> Result<(), ApiError> {
         let page = if self.taken.memory().is_full() { SMALL_PAGE } else { PAGE };
-        let replay = told_again(&self.store, &self.id, self.position.cursor.event, page).await?;
+        let replay = replay_events(&self.store, &self.id, self.position.cursor.event, page).await?;
         self.taken.set(replay.bytes);
         (self.rest, self.records) = (replay.rest, replay.records);
         let mut cursor = self.position.cursor;
@@ -242,7 +242,7 @@ fn open(desk: Option<&QuestionBroker>, cursor: FeedCursor) -> impl Iterator<Item
 
 /// All events that watchers of a session were ever sent, from its journal.
 pub(crate) async fn past(store: &Store, id: &SessionId) -> Result<Vec<Numbered>, ApiError> {
-    Ok(told_again(store, id, None, usize::MAX).await?.events)
+    Ok(replay_events(store, id, None, usize::MAX).await?.events)
 }
 
 /// Events of a session, replayed from its journal.
@@ -256,7 +256,7 @@ struct EventReplay {
 }
 
 /// Replays the events after `seen`: at least one, and at most `most` bytes.
-async fn told_again(
+async fn replay_events(
     store: &Store,
     id: &SessionId,
     seen: Option<EventId>,

@@ -360,7 +360,8 @@ async fn what_was_told_before_is_heard_and_then_nothing_is_waited_for() {
     let feed = Arc::new(SessionFeed::new());
     let mut watch =
         SessionWatcher::new(Arc::clone(&feed), None, store, "one".parse().unwrap(), FeedCursor::default());
-    let mut next_frame = || watch.told().now_or_never().expect("nothing is waited for").map(in_words);
+    let mut next_frame =
+        || watch.next_available().now_or_never().expect("nothing is waited for").map(in_words);
     assert_eq!(next_frame(), None, "nothing was told");
     feed.event(&called(0, 7));
     say(&feed, 7, 0, "hel");
@@ -388,7 +389,7 @@ async fn a_watcher_that_goes_elsewhere_hears_nothing_of_what_was_told_before() {
         SessionWatcher::new(Arc::clone(&feed), None, store, "one".parse().unwrap(), FeedCursor::default());
     (0..3).for_each(|record| feed.event(&plain(record)));
     let next_frame = |watch: &mut SessionWatcher| {
-        watch.told().now_or_never().expect("nothing is waited for").map(in_words)
+        watch.next_available().now_or_never().expect("nothing is waited for").map(in_words)
     };
     assert_eq!(next_frame(&mut watch).as_deref(), Some("0.0"), "two more wait");
     watch.go_to(feed.latest());

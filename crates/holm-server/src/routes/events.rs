@@ -113,7 +113,7 @@ impl WatcherStream {
         }
         // The result of a run that ended just before the server stopped is still sent, if the token
         // is valid.
-        match self.watch.told().await.filter(|_| self.server.inner.keyring.is_valid(self.token)) {
+        match self.watch.next_available().await.filter(|_| self.server.inner.keyring.is_valid(self.token)) {
             None => Some(self.closed()),
             frame => self.counted(frame),
         }

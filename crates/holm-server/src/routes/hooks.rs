@@ -62,7 +62,7 @@ pub(crate) async fn trigger(
     request: Request,
 ) -> Response {
     let (from, path) = (request_guard::peer(server.config(), &request), request.uri().path().to_owned());
-    let accepted = hear(&server, &user, &job, (from, request)).await;
+    let accepted = accept(&server, &user, &job, (from, request)).await;
     let answer = match accepted {
         Ok(TriggerOutcome::New(slot)) => {
             (StatusCode::ACCEPTED, Json(HookReceipt { run: slot.to_string(), new: true })).into_response()
@@ -85,7 +85,7 @@ pub(crate) async fn trigger(
     request_guard::dressed(answer)
 }
 
-async fn hear(
+async fn accept(
     server: &HolmServer,
     user: &str,
     job: &str,

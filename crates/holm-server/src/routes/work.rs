@@ -58,13 +58,13 @@ pub(crate) async fn prompt(
     PathParam(id): PathParam<SessionId>,
     JsonBody(words): JsonBody<Words>,
 ) -> Result<AcceptedResponse, ApiError> {
-    let prompt = Prompt::text(said(words)?);
+    let prompt = Prompt::text(checked_text(words)?);
     if let Some(link) = driven(&server, &who, &id).await? {
         return Err(in_a_terminal(&link));
     }
     let live_session = server.live_session(&who, &id).await?;
     drop(server.inner.hall.prompt(&live_session, Some(prompt)).await?);
-    Ok(heard(&id, live_session.state().borrow().name()))
+    Ok(accepted(&id, live_session.state().borrow().name()))
 }
 
 /// Sends a text that is added before the next model call.
@@ -76,13 +76,13 @@ pub(crate) async fn steer(
     PathParam(id): PathParam<SessionId>,
     JsonBody(words): JsonBody<Words>,
 ) -> Result<AcceptedResponse, ApiError> {
-    let text = said(words)?;
+    let text = checked_text(words)?;
     if let Some(link) = driven(&server, &who, &id).await? {
         return hand_over(&id, &link, TerminalCommand::Steer(text)).await;
     }
     let live_session = server.live_session(&who, &id).await?;
     live_session.steer(Prompt::text(text))?;
-    Ok(heard(&id, live_session.state().borrow().name()))
+    Ok(accepted(&id, live_session.state().borrow().name()))
 }
 
 /// Sends a text that is added when the session would otherwise stop.
@@ -94,13 +94,13 @@ pub(crate) async fn follow_up(
     PathParam(id): PathParam<SessionId>,
     JsonBody(words): JsonBody<Words>,
 ) -> Result<AcceptedResponse, ApiError> {
-    let text = said(words)?;
+    let text = checked_text(words)?;
     if let Some(link) = driven(&server, &who, &id).await? {
         return hand_over(&id, &link, TerminalCommand::FollowUp(text)).await;
     }
     let live_session = server.live_session(&who, &id).await?;
     live_session.follow_up(Prompt::text(text))?;
-    Ok(heard(&id, live_session.state().borrow().name()))
+    Ok(accepted(&id, live_session.state().borrow().name()))
 }
 
 /// Stops the current work of a session.
@@ -118,14 +118,14 @@ pub(crate) async fn cancel(
     }
     let live_session = server.live_session(&who, &id).await?;
     live_session.cancel(&reason)?;
-    Ok(heard(&id, live_session.state().borrow().name()))
+    Ok(accepted(&id, live_session.state().borrow().name()))
 }
 
 /// The response for accepted input.
 type AcceptedResponse = (StatusCode, Json<Heard>);
 
 /// The response for accepted input, with the state of the session.
-fn heard(id: &SessionId, state: &'static str) -> AcceptedResponse {
+fn accepted(id: &SessionId, state: &'static str) -> AcceptedResponse {
     (StatusCode::ACCEPTED, Json(Heard { session: id.to_string(), state }))
 }
 
@@ -149,7 +149,7 @@ async fn hand_over(
         return Err(ApiError::conflict("idle", "the session is idle; type it in its terminal"));
     }
     link.send(command).await?;
-    Ok(heard(id, link.state()))
+    Ok(accepted(id, link.state()))
 }
 
 /// The error for a prompt to a session that a terminal drives.
@@ -163,7 +163,7 @@ fn in_a_terminal(link: &TerminalLink) -> ApiError {
 }
 
 /// The text of a request; refuses an empty one.
-fn said(words: Words) -> Result<String, ApiError> {
+fn checked_text(words: Words) -> Result<String, ApiError> {
     if words.text.trim().is_empty() {
         return Err(ApiError::bad("empty", "`text` is empty"));
     }

@@ -171,12 +171,12 @@ impl TerminalConnection {
         }
         let (replies, to_write) = mpsc::channel(MOST_REPLIES);
         tokio::select! {
-            received = self.hear(read, replies) => received,
-            sent = self.tell(write, to_write) => sent,
+            received = self.read_requests(read, replies) => received,
+            sent = self.write_messages(write, to_write) => sent,
         }
     }
 
-    async fn hear(
+    async fn read_requests(
         &self,
         mut read: BufReader<OwnedReadHalf>,
         replies: mpsc::Sender<TerminalMessage>,
@@ -209,7 +209,7 @@ impl TerminalConnection {
         }
     }
 
-    async fn tell(
+    async fn write_messages(
         &self,
         mut write: OwnedWriteHalf,
         mut replies: mpsc::Receiver<TerminalMessage>,

@@ -53,7 +53,7 @@ pub(crate) fn write(session: &StoredSession, records: &[JournalRecord]) -> Strin
         }
         match record.payload().input() {
             Ok(_) if details.moved.contains(&record.seq()) => {}
-            Ok(input) => telling.said(&mut out, &input, record.seq()),
+            Ok(input) => telling.write_input(&mut out, &input, record.seq()),
             Err(_) => {
                 let _ = writeln!(out, "\n*record {} was erased or is not understood*", record.seq());
             }
@@ -209,7 +209,7 @@ struct SessionMarkdown {
 }
 
 impl SessionMarkdown {
-    fn said(&mut self, out: &mut String, input: &Input, seq: Seq) {
+    fn write_input(&mut self, out: &mut String, input: &Input, seq: Seq) {
         match input {
             Input::Prompted(prompt) => self.person(out, "Prompt", prompt),
             Input::Steered(prompt) => self.person(out, "Prompt, meanwhile", prompt),

@@ -10,7 +10,7 @@
 
 use std::{fs, io, path::Path};
 
-use super::{BlobFolder, READ_PATIENCE, SqliteDatabase, beside, connect, failed, files};
+use super::{BlobFolder, READ_PATIENCE, SqliteDatabase, connect, failed, files, sibling};
 use crate::{StoreError, backend::CopySummary, error};
 
 /// How often a copy is restarted because a session was erased meanwhile.
@@ -18,7 +18,7 @@ const TRIES: u32 = 5;
 
 /// Copies the whole store to a path where nothing exists yet.
 pub(super) fn copy_to(db: &SqliteDatabase, to: &Path) -> Result<CopySummary, StoreError> {
-    let results = beside(to, "blobs");
+    let results = sibling(to, "blobs");
     if results.exists() {
         return Err(error::at(&results, &io::Error::from(io::ErrorKind::AlreadyExists)));
     }

@@ -106,7 +106,7 @@ impl SqliteBackend {
         let writer = connect(&path)?;
         set_up(&writer, &path, max_bytes)?;
         files::sync_folder(folder)?;
-        let holder = LivenessLock::new(beside(&path, "locks"))?;
+        let holder = LivenessLock::new(sibling(&path, "locks"))?;
         Self::start(path, DatabaseTarget::File, writer, holder)
     }
 
@@ -119,7 +119,7 @@ impl SqliteBackend {
                 memory_copy::fill(uri, &path).map_err(|error| placed(error, &path))?;
             }
             set_up(&writer, &path, None)?;
-            let holder = LivenessLock::not_held(beside(&path, "locks"));
+            let holder = LivenessLock::not_held(sibling(&path, "locks"));
             Self::start(path, target, writer, holder)
         })
         .await
@@ -142,7 +142,7 @@ impl SqliteBackend {
             copies: 0,
         };
         let committer = SqliteCommitter::start(work)?;
-        let blobs = BlobFolder::new(beside(&path, "blobs"));
+        let blobs = BlobFolder::new(sibling(&path, "blobs"));
         let db = SqliteDatabase { path, target, writer, readers: Mutex::default(), blobs, holder };
         Ok(Self { committer, db: Arc::new(db), leases: Arc::default(), counters })
     }
@@ -169,7 +169,7 @@ impl SqliteDatabase {
     fn files(&self) -> Vec<PathBuf> {
         let mut all = vec![self.path.clone(), log_of(&self.path), suffixed(&self.path, "-shm")];
         all.retain(|path| path.exists());
-        all.extend(files::list(&beside(&self.path, "locks")));
+        all.extend(files::list(&sibling(&self.path, "locks")));
         all.extend(self.blobs.files());
         all
     }
@@ -273,7 +273,7 @@ fn log_of(path: &Path) -> PathBuf {
     suffixed(path, "-wal")
 }
 
-fn beside(path: &Path, suffix: &str) -> PathBuf {
+fn sibling(path: &Path, suffix: &str) -> PathBuf {
     suffixed(path, &format!(".{suffix}"))
 }
 

@@ -196,7 +196,7 @@ fn results_appear_whole_or_not_at_all() {
 
 /// Puts a file next to a result, as a process that died in the middle of writing leaves it.
 fn unfinished(path: &Path, writer: &str) -> PathBuf {
-    let folder = beside(path, "blobs").join("ab");
+    let folder = sibling(path, "blobs").join("ab");
     files::make_folder(&folder).unwrap();
     let file = folder.join(format!("{writer}.0123.part"));
     std::fs::write(&file, "words of a result").unwrap();

@@ -55,7 +55,7 @@ async fn what_one_server_has_set_aside_is_not_there_for_another() {
     assert_eq!(held.ceiling, Some(NanoUsd::new(100)));
     assert_eq!(stage.begin(&second, "second").await.err(), Some("set_aside"));
     drop(held);
-    first.say(&stage.ada, &stage.store).await;
+    first.publish(&stage.ada, &stage.store).await;
     let held = stage.begin(&second, "second").await.unwrap();
     assert_eq!(held.ceiling, Some(NanoUsd::new(100)));
     assert_eq!(stage.begin(&first, "first").await.err(), Some("set_aside"));

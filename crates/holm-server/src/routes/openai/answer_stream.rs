@@ -229,7 +229,7 @@ impl AnswerStream {
                 return Some(self.fail(FailureClass::Server, &refusal.message));
             }
             if !matches!(self.then, AnswerNextStep::Listen) && !self.changes.has_changed().unwrap_or(true) {
-                let translated = self.watch.told().await.map(|(frame, _)| self.hear(&frame));
+                let translated = self.watch.next_available().await.map(|(frame, _)| self.translate(&frame));
                 match translated {
                     Some(None) => continue,
                     Some(chunk) => return chunk,
@@ -255,7 +255,7 @@ impl AnswerStream {
                 }
                 frame = self.watch.next() => match frame {
                     Some((frame, _)) => {
-                        if let Some(chunk) = self.hear(&frame) {
+                        if let Some(chunk) = self.translate(&frame) {
                             return Some(chunk);
                         }
                     }
@@ -300,7 +300,7 @@ impl AnswerStream {
         Ok(())
     }
 
-    fn hear(&mut self, frame: &FeedFrame) -> Option<AnswerPiece> {
+    fn translate(&mut self, frame: &FeedFrame) -> Option<AnswerPiece> {
         match frame {
             FeedFrame::Event(numbered) => self.event(&numbered.event.event),
             FeedFrame::Delta { kind: "text", offset, text, .. } => self.text(*offset, text),

@@ -179,7 +179,7 @@ async fn answer(
     match begin(&server, &who, headers, body, api).await {
         Ok((talk, asked)) => match asked.delivery {
             Delivery::Stream => streamed(talk, &asked, api),
-            Delivery::Whole => whole(talk, &asked, api).await,
+            Delivery::Whole => complete_response(talk, &asked, api).await,
         },
         Err(refusal) => refusal.into_response(),
     }
@@ -200,7 +200,7 @@ async fn begin(
     let schema = answer_schema::schema_of(&asked)?;
     check_tool_choice(&asked.tool_choice)?;
     if let Some(results) = results::results(&asked) {
-        let talk = go_on(server, who, results, schema).await?;
+        let talk = resume_with_results(server, who, results, schema).await?;
         return Ok((talk.ends_at(&asked.stop), asked));
     }
     let agents = server.inner.workshop.agents(&who.user).await?;
@@ -235,7 +235,7 @@ async fn alone(
     schema: Option<AnswerSchema>,
 ) -> Result<AnswerStream, ApiError> {
     all_sessions(who)?;
-    let prompt = told(client_prompt::whole(asked)?, schema.as_ref());
+    let prompt = with_schema(client_prompt::whole(asked)?, schema.as_ref());
     let errands = Arc::new(ClientToolCalls::new());
     let mut opening = SessionOptions::new(SessionStart::New(None));
     (opening.agent, opening.attendance) = (Some(asked.model.clone()), QuestionAttendance::Unattended);
@@ -273,7 +273,7 @@ async fn in_session(
         let message = "a named session keeps its agent's temperature; leave `temperature` out";
         return Err(ApiError::bad("unsupported", message));
     }
-    let prompt = told(client_prompt::last(asked)?, schema.as_ref());
+    let prompt = with_schema(client_prompt::last(asked)?, schema.as_ref());
     let live_session = match server.inner.hall.enter(&who.user, &id).await {
         Err(refusal) if refusal.status == StatusCode::NOT_FOUND => {
             all_sessions(who)?;
@@ -295,16 +295,16 @@ async fn in_session(
     Ok(talk.begun_at(from, schema))
 }
 
-/// With what the answer must be.
-fn told(prompt: Prompt, schema: Option<&AnswerSchema>) -> Prompt {
+/// Adds the schema of the answer to a prompt.
+fn with_schema(prompt: Prompt, schema: Option<&AnswerSchema>) -> Prompt {
     match schema {
         Some(schema) => schema.tell(prompt),
         None => prompt,
     }
 }
 
-/// Gives a session what the client's tools came to.
-async fn go_on(
+/// Resumes a session with the results of the client's tools.
+async fn resume_with_results(
     server: &HolmServer,
     who: &AuthenticatedUser,
     results: results::ClientToolResults,
@@ -361,7 +361,7 @@ fn head(talk: &AnswerStream, asked: &CompletionRequest, api: OpenAiApi) -> Reply
     }
 }
 
-async fn whole(mut talk: AnswerStream, asked: &CompletionRequest, api: OpenAiApi) -> Response {
+async fn complete_response(mut talk: AnswerStream, asked: &CompletionRequest, api: OpenAiApi) -> Response {
     let head = head(&talk, asked, api);
     let (mut answer, mut calls) = (String::new(), Vec::new());
     while let Some(chunk) = talk.next().await {
