@@ -67,6 +67,9 @@ const ANY_PROGRAM: &str = "exec:*";
 /// What every command in the workspace needs.
 const COMMAND_NEEDS: [&str; 4] = [ANY_PROGRAM, "exec:./**", "read:**", "write:**"];
 
+/// How a denial ends for the model.
+const FOR_MODEL: &str = ". Do not try again.";
+
 /// How a question begins.
 const ASKS: &str = "holm asks: ";
 
@@ -88,7 +91,7 @@ pub(crate) struct TerminalApprover {
     turn: Arc<Mutex<()>>,
     /// The calls that wait for that turn.
     waiting: QuestionPool,
-    /// The highest level that a hint names.
+    /// The highest level that a hint names; `ask` gives nothing, so with it no hint names a level.
     highest: TrustLevel,
     /// The folder of a plan while the user edits it; without it, plans cannot be edited.
     drafts: Option<PathBuf>,
@@ -151,6 +154,11 @@ impl TerminalApprover {
             CommandConfinement::None => TrustLevel::Edit,
         };
         Self { highest, ..self }
+    }
+
+    /// For a command without `--trust`, so that no hint names a level.
+    pub(crate) fn without_levels(self) -> Self {
+        Self { highest: TrustLevel::Ask, ..self }
     }
 
     /// With plans that the person can change, in files of this folder.
@@ -352,7 +360,12 @@ fn nobody(proposal: &Proposal) -> String {
         ([], Some(why)) => why,
         ([], None) => "a user would have to approve it".into(),
     };
-    format!("denied for this run: {why}, and no user can be asked. Do not try again.")
+    format!("denied for this run: {why}, and no user can be asked{FOR_MODEL}")
+}
+
+/// A reason without the words that are only for the model.
+pub(crate) fn for_user(reason: &str) -> &str {
+    reason.strip_suffix(FOR_MODEL).unwrap_or(reason)
 }
 
 /// What is asked about a call that misses no grant.
@@ -411,18 +424,18 @@ fn flags(proposal: &Proposal, highest: TrustLevel) -> String {
     // authority that it does not name either.
     let unnamed = proposal.needs.is_empty() && !proposal.hands_on.is_empty() && !is_plain;
     if unnamed || proposal.reasons.contains(&AskReason::LeavesPlan) {
-        return "because no user is present to approve it; run it at a terminal".into();
+        return "because there is no terminal to ask at; run it at a terminal".into();
     }
     // A call whose needs are unknown is allowed as a whole.
     if proposal.needs.is_empty() {
         let grant = list(if is_plain { "--grant" } else { "--yes" }, &[whole_tool(proposal)]);
         let why = asked_although_granted(proposal).filter(|_| !is_plain);
         let why = why.map(|why| format!("{why}: ")).unwrap_or_default();
-        return format!("because no user is present to approve it; {why}allow it with {grant}");
+        return format!("because there is no terminal to ask at; {why}allow it with {grant}");
     }
     if let Some(need) = named_by_yes(proposal).iter().find(|need| is_literal_pattern(proposal, need)) {
         return format!(
-            "because no user is present to approve it; run it at a terminal: no flag covers {need}, because the \
+            "because there is no terminal to ask at; run it at a terminal: no flag covers {need}, because the \
              name of the file looks like a pattern"
         );
     }
@@ -437,7 +450,7 @@ fn flags(proposal: &Proposal, highest: TrustLevel) -> String {
         Some(level) => format!("--trust {}, or this call alone with {how}", level.name()),
         None => how,
     };
-    format!("because no user is present to approve it; {why}allow it with {how}")
+    format!("because there is no terminal to ask at; {why}allow it with {how}")
 }
 
 /// The lowest level of trust that lets a call run without a question, if there is one.

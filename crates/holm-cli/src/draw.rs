@@ -18,6 +18,7 @@ use holm::{
 };
 
 use crate::{
+    approve,
     money::CostCompleteness,
     screen::TerminalOutput,
     written_calls::{WrittenCalls, reason_of},
@@ -265,6 +266,7 @@ fn described(tool: &str, arguments: &str) -> String {
 
 /// A denial with its reason, which may begin with the word itself.
 fn denied(reason: &str) -> String {
+    let reason = approve::for_user(reason);
     if reason.starts_with("denied") { reason.to_owned() } else { format!("denied, {reason}") }
 }
 

@@ -34,14 +34,14 @@ pub(crate) enum CommandExit {
 /// What `holm --help` says about them.
 pub(crate) const HELP: &str = "\
 Exit codes:
-  0    answered
-  1    something went wrong on this machine
-  2    the command was not understood, or a file that it reads has a mistake
-  3    the run ended without an answer, all its calls were denied, or the tool failed
+  0    success
+  1    something failed on this machine
+  2    invalid command line, or a mistake in a file that it reads
+  3    the run ended without an answer, all its calls were denied, or `holm tool execute` failed
   4    a limit or the budget ended the run
-  5    the model could not be reached, or its provider refused
+  5    the model could not be used: no key, no connection, no known price, or its provider refused
   6    something named on the command line was not found
-  130  cancelled with Ctrl-C";
+  130  cancelled with Ctrl-C or by a signal";
 
 impl CommandExit {
     pub(crate) const fn code(self) -> u8 {

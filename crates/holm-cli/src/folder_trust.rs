@@ -82,7 +82,7 @@ impl TrustLevel {
     /// What it means, in a few words for lists.
     pub(crate) const fn short(self) -> &'static str {
         match self {
-            Self::Ask => "ask me before everything, also before reading",
+            Self::Ask => "ask me before everything, even reading",
             Self::Look => "read files; ask me before every change and every command",
             Self::Edit => "read and write files; ask me before every command",
             Self::Jail => "also run commands, without network and without access outside this folder",

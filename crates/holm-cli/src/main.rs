@@ -137,7 +137,7 @@ enum TopLevelCommand {
     Mcp(commands::mcp::McpCommand),
     /// Serve agents and tools to MCP clients
     McpServer(commands::mcp_server::McpServerArgs),
-    /// Serve an editor over the Agent Client Protocol
+    /// Serve editors over the Agent Client Protocol (ACP)
     Acp(commands::acp::AcpArgs),
     /// Start a server for browsers, programs and OpenAI clients
     Serve(commands::serve::ServeArgs),

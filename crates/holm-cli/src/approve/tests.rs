@@ -78,7 +78,7 @@ fn no_flag_is_advised_for_a_file_that_is_named_like_a_pattern() {
         Proposal { level: Level::Write, reasons: vec![AskReason::Level], ..proposal(&["write:src/**"]) };
     assert_eq!(
         flags(&asked, TrustLevel::Ask),
-        "because no user is present to approve it; run it at a terminal: no flag covers write:src/**, because the \
+        "because there is no terminal to ask at; run it at a terminal: no flag covers write:src/**, because the \
          name of the file looks like a pattern"
     );
 }
@@ -294,6 +294,7 @@ fn what_is_said_of_a_denial_is_true_of_what_was_granted() {
         let missing = missing.iter().map(ToString::to_string).collect();
         let asked = Proposal { level, missing, reasons: reasons.to_vec(), ..proposal(&["write:n.txt"]) };
         assert_eq!(nobody(&asked), reason, "{reasons:?}");
+        assert!(for_user(reason).ends_with(", and no user can be asked"), "{reason}");
         assert_eq!(flags(&asked, TrustLevel::Jail), hint, "{reasons:?}");
     };
     check(
@@ -302,7 +303,7 @@ fn what_is_said_of_a_denial_is_true_of_what_was_granted() {
         &[AskReason::Level],
         "denied for this run: what it needs is granted, but this mode asks about every write, and no user can be asked. Do not try \
          again.",
-        "because no user is present to approve it; what it needs is granted, but this mode asks about every write: allow it \
+        "because there is no terminal to ask at; what it needs is granted, but this mode asks about every write: allow it \
          with --trust edit, or this call alone with --yes write:n.txt",
     );
     check(
@@ -311,7 +312,7 @@ fn what_is_said_of_a_denial_is_true_of_what_was_granted() {
         &[AskReason::Level],
         "denied for this run: what it needs is granted, but this mode asks about every call that can run programs, and no user can \
          be asked. Do not try again.",
-        "because no user is present to approve it; what it needs is granted, but this mode asks about every call that can run \
+        "because there is no terminal to ask at; what it needs is granted, but this mode asks about every call that can run \
          programs: allow it with --yes write:n.txt",
     );
     check(
@@ -319,14 +320,14 @@ fn what_is_said_of_a_denial_is_true_of_what_was_granted() {
         &["write:n.txt"],
         &[AskReason::MissingGrant, AskReason::Level],
         "denied for this run: write:n.txt was not granted, and no user can be asked. Do not try again.",
-        "because no user is present to approve it; allow it with --trust edit, or this call alone with --yes write:n.txt",
+        "because there is no terminal to ask at; allow it with --trust edit, or this call alone with --yes write:n.txt",
     );
     check(
         Level::ReadOnly,
         &["write:n.txt"],
         &[AskReason::MissingGrant],
         "denied for this run: write:n.txt was not granted, and no user can be asked. Do not try again.",
-        "because no user is present to approve it; allow it with --trust edit, or this call alone with --grant write:n.txt",
+        "because there is no terminal to ask at; allow it with --trust edit, or this call alone with --grant write:n.txt",
     );
     let egress = "what it needs is granted, but it sends data out, after it read private or untrusted data";
     check(
@@ -334,7 +335,7 @@ fn what_is_said_of_a_denial_is_true_of_what_was_granted() {
         &[],
         &[AskReason::EgressAfterMark],
         &format!("denied for this run: {egress}, and no user can be asked. Do not try again."),
-        &format!("because no user is present to approve it; {egress}: allow it with --yes write:n.txt"),
+        &format!("because there is no terminal to ask at; {egress}: allow it with --yes write:n.txt"),
     );
 }
 
@@ -357,6 +358,8 @@ fn without_a_jail_no_hint_names_its_level() {
     let asked =
         Proposal { level: Level::Execute, missing, reasons, tool: "shell".into(), ..proposal(&needs) };
     assert!(flags(&asked, TrustLevel::Jail).contains("--trust jail, or this call alone with --yes "));
-    let said = flags(&asked, TrustLevel::Edit);
-    assert!(!said.contains("--trust") && said.contains("--yes 'exec:*'"), "{said}");
+    for highest in [TrustLevel::Ask, TrustLevel::Edit] {
+        let said = flags(&asked, highest);
+        assert!(!said.contains("--trust") && said.contains("--yes 'exec:*'"), "{said}");
+    }
 }

@@ -43,7 +43,7 @@ pub(crate) enum AgentCommand {
     New {
         /// Name of the new agent
         name: String,
-        /// Create it in this project instead of among your own agents
+        /// Create it in this project instead of your data folder
         #[arg(long)]
         project: bool,
     },

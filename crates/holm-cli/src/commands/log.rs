@@ -22,7 +22,7 @@ use crate::{
 /// Arguments of `holm log`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct LogArgs {
-    /// Session name [default: the last one used]
+    /// Session name, its beginning, or `last` [default: last]
     id: Option<String>,
 }
 

@@ -49,7 +49,7 @@ pub(crate) enum McpCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Start a server or log in to it, and list its tools
+    /// Connect to a server, log in if it asks, and list its tools
     Test {
         /// Server name
         server: String,

@@ -94,8 +94,8 @@ pub(crate) struct RunArgs {
     /// first
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     step_up: Vec<String>,
-    /// Kind of task; Holm records model results by kind and uses them to choose the model that
-    /// starts the next task of that kind
+    /// Kind of task, such as `review`. Holm records how well models do by kind, and uses these
+    /// records to choose the first model for the next task of that kind
     #[arg(long, value_name = "LABEL", value_parser = not_empty, hide_short_help = true)]
     kind: Option<String>,
     /// File with the replies of a scripted model
@@ -104,7 +104,7 @@ pub(crate) struct RunArgs {
     /// System prompt
     #[arg(long, value_name = "TEXT", hide_short_help = true)]
     system: Option<String>,
-    /// Session name [default: a new one]
+    /// Name of the session [default: a generated name]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// Resume the session in the folder where it started: finish the interrupted work, then run the
@@ -112,12 +112,12 @@ pub(crate) struct RunArgs {
     /// replace the last three. Commands denied with --deny-command stay denied
     #[arg(long, requires = "session")]
     resume: bool,
-    /// Start a new session with the history of this one, which stays unchanged. A prompt replaces
-    /// the work in progress there; without a prompt, that work is done again
+    /// Start a new session with the history of this one, which stays unchanged. With a prompt, the
+    /// work in progress is dropped; without one, it is done again
     #[arg(long, value_name = "ID", conflicts_with = "resume", hide_short_help = true)]
     fork: Option<String>,
-    /// Last record that a fork shares with its session, as numbered by `holm session replay`
-    /// [default: the last]
+    /// Record number, as in `holm session replay`: the last one that a fork keeps, or for
+    /// `session edit` the prompt to edit [default: the last]
     #[arg(long, value_name = "RECORD", hide_short_help = true)]
     at: Option<u64>,
     /// Write the prompt in your editor ($GIT_EDITOR, $VISUAL or $EDITOR), starting with the text of
@@ -130,8 +130,8 @@ pub(crate) struct RunArgs {
     /// Same as --output json
     #[arg(long, conflicts_with = "output")]
     json: bool,
-    /// Do not report calls on standard error; warnings and errors are still shown. HOLM_QUIET=1 in
-    /// the environment does the same
+    /// Do not report calls on standard error; show only warnings and errors. HOLM_QUIET=1 does the
+    /// same
     #[arg(short, long, hide_short_help = true)]
     quiet: bool,
     /// File with a JSON Schema for the answer, which is then one JSON value. If the answer does not
@@ -142,13 +142,13 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "USD", value_parser = money::parse)]
     budget: Option<NanoUsd>,
     /// Maximum model turns for each prompt of the session
-    /// [default: none where a person or --budget bounds the run, else 200]
+    /// [default: no limit at a terminal or with --budget, else 200]
     #[arg(long, value_name = "COUNT", value_parser = at_least_one, hide_short_help = true)]
     turns: Option<u64>,
     /// Permission for the agent, such as read:src/**; can be repeated
     #[arg(long, value_name = "GRANT")]
     grant: Vec<Grant>,
-    /// What to ask about within the grants: `plan` only reads, `default` asks before every write
+    /// When to ask about granted calls: `plan` only reads, `default` asks before every write
     /// and command, `accept-edits` asks only before commands, `full` never asks [default: default]
     #[arg(long, value_name = "MODE")]
     mode: Option<Mode>,
@@ -160,7 +160,7 @@ pub(crate) struct RunArgs {
     /// Approve calls without asking if they need no more than this grant; can be repeated
     #[arg(long, value_name = "GRANT")]
     yes: Vec<Grant>,
-    /// Which of Holm's own tools to offer for files, commands and the web [default: all; few for a
+    /// Which of Holm's own tools to use for files, commands and the web [default: all; few for a
     /// small local model]
     #[arg(long, value_enum, hide_short_help = true)]
     tools: Option<tools::BuiltinToolSet>,
@@ -169,12 +169,12 @@ pub(crate) struct RunArgs {
     /// wrote
     #[arg(long, value_name = "COMMAND", hide_short_help = true)]
     allow_command: Vec<CommandRule>,
-    /// Refuse commands that start like this when a call spells them out; the jail limits what a
-    /// program starts by itself. Can be repeated
+    /// Refuse commands that start like this, such as `git push`; can be repeated. Only commands that
+    /// a call spells out are checked, not what a program starts by itself
     #[arg(long, value_name = "COMMAND", hide_short_help = true)]
     deny_command: Vec<CommandRule>,
-    /// Trust the settings and the AGENTS.md of this project for this run, as they are. For CI,
-    /// where no user can review them
+    /// Trust this project's settings and AGENTS.md for this run without a review, for example in
+    /// CI
     #[arg(long, hide_short_help = true)]
     trust_project: bool,
     /// Run commands without a jail: they can do what you can do
@@ -183,7 +183,7 @@ pub(crate) struct RunArgs {
     /// Agent to run: a name from `holm agent list`, or an agent.json of agents-exe
     #[arg(long, value_name = "NAME", alias = "agent-file")]
     agent: Option<String>,
-    /// Prompt template from the settings to insert the prompt into
+    /// Insert the prompt into this template from the settings
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     alias: Option<String>,
     /// Value of `{{name}}` in that template, as name=value; can be repeated

@@ -62,7 +62,7 @@ pub(crate) struct ServeArgs {
     /// Address of a proxy whose x-forwarded-for header is trusted; can be repeated
     #[arg(long, value_name = "ADDRESS")]
     proxy: Vec<IpAddr>,
-    /// Path prefix of everything served, for a server behind a proxy
+    /// Path prefix of all URLs, for a server behind a proxy
     #[arg(long, value_name = "PATH")]
     base: Option<BasePath>,
     /// Certificate chain, as PEM
@@ -76,7 +76,7 @@ pub(crate) struct ServeArgs {
     /// the data folder]
     #[arg(long, value_name = "DATABASE")]
     store: Option<String>,
-    /// Address for sites with their own host names
+    /// Address on which to serve sites that have their own host names
     #[arg(long, value_name = "ADDRESS:PORT")]
     sites: Option<SocketAddr>,
     /// Seconds to keep an idle session in memory; it is reopened when needed [default: 600]

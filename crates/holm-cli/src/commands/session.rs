@@ -53,15 +53,15 @@ pub(crate) enum SessionCommand {
     Search(search::SessionSearchArgs),
     /// Export a session as Markdown, as JSON or as its journal
     Export(show::SessionExportArgs),
-    /// Import a session from a web page, the edge or another machine
+    /// Import a session from a web page, an edge worker or another machine
     ///
     /// It continues in this folder, without the grants that it had elsewhere.
     Import(import::SessionImportArgs),
     /// Change a session's title or tags, edit one of its prompts, or erase it
     ///
-    /// Without a flag that says what to change, edits the prompt at record --at (by default the
-    /// last one), with -p or in your editor. A new session with the history before that prompt then
-    /// runs the edited prompt.
+    /// Without --title, --untitled, --tag, --untag or --erase, edits a prompt: the last one, or the
+    /// one at record --at. The new text comes from -p or from your editor, and runs in a new session
+    /// that keeps the history before that prompt.
     Edit(Box<edit::SessionEditArgs>),
     /// Replay a session's journal without a model or tools, and show what happened
     Replay(replay::SessionReplayArgs),

@@ -53,7 +53,7 @@ pub(crate) enum SkillCommand {
     },
     /// Show and trust the current content of this project's skills
     Trust(trust::SkillTrustArgs),
-    /// Run an agent with a skill; a skill with a schema is checked and prints one JSON object
+    /// Run an agent with a skill; if the skill has a schema, check the result and print it as JSON
     Run(Box<SkillRunArgs>),
 }
 

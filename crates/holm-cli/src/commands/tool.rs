@@ -38,7 +38,7 @@ use serde_json::json;
 
 use super::run;
 use crate::{
-    approve::{TerminalApprover, UserPresence},
+    approve::{self, TerminalApprover, UserPresence},
     checks,
     exit::{CommandError, CommandExit},
     helper_factory::{HelperFactory, is_agent},
@@ -55,7 +55,7 @@ use crate::{
 /// Arguments of `holm tool`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ToolArgs {
-    /// Which of Holm's own tools to offer for files, commands and the web
+    /// Which of Holm's own tools to use for files, commands and the web
     #[arg(long, value_enum, default_value_t, global = true)]
     tools: tools::BuiltinToolSet,
     #[command(subcommand)]
@@ -83,7 +83,7 @@ enum ToolCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Run a tool once, under the same rules as in a run
+    /// Run a tool once, with only the grants given here
     Execute(ToolExecuteArgs),
     /// Create a tool from a template
     New(new::ToolNewArgs),
@@ -91,7 +91,7 @@ enum ToolCommand {
     Trust(trust::ToolTrustArgs),
     /// Stop trusting this project's tools; running agents can no longer call them
     Distrust(trust::ToolDistrustArgs),
-    /// Confirm the code of one of your tools after it was replaced
+    /// Accept the new code of one of your tools after it has changed
     Confirm(trust::ToolConfirmArgs),
 }
 
@@ -105,7 +105,7 @@ struct ToolExecuteArgs {
     /// Permission for the tool, such as read:src/**; can be repeated
     #[arg(long, value_name = "GRANT")]
     grant: Vec<Grant>,
-    /// What to ask about within the grants: `plan` only reads, `default` asks before every write
+    /// When to ask about granted calls: `plan` only reads, `default` asks before every write
     /// and command, `accept-edits` asks only before commands, `full` never asks
     #[arg(long, value_name = "MODE", default_value_t = Mode::Default)]
     mode: Mode,
@@ -117,8 +117,8 @@ struct ToolExecuteArgs {
     /// there
     #[arg(long, value_name = "COMMAND")]
     allow_command: Vec<CommandRule>,
-    /// Refuse commands that start like this when a call spells them out; the jail limits what a
-    /// program starts by itself. Can be repeated
+    /// Refuse commands that start like this, such as `git push`; can be repeated. Only commands that
+    /// a call spells out are checked, not what a program starts by itself
     #[arg(long, value_name = "COMMAND")]
     deny_command: Vec<CommandRule>,
     /// For a .wasm file: limit for the call, such as time:5s, mem:64MiB or fuel:1e9; can be
@@ -482,7 +482,8 @@ fn cancelled(screen: &TerminalOutput) -> CommandExit {
 fn gate(args: &ToolExecuteArgs, screen: &Arc<TerminalOutput>) -> ApprovalGate {
     let person = if TerminalOutput::can_ask() { UserPresence::There } else { UserPresence::Away };
     let yes = args.yes.iter().cloned().collect();
-    ApprovalGate::new(TerminalApprover::new(yes, person, Arc::clone(screen)), args.rules())
+    let terminal = TerminalApprover::new(yes, person, Arc::clone(screen)).without_levels();
+    ApprovalGate::new(terminal, args.rules())
 }
 
 /// Where a file of a folder would say what its tool asks for, if it asks for nothing.
@@ -507,7 +508,7 @@ fn show(
     } else if let (Outcome::Succeeded, Some(output)) = (outcome, output) {
         screen.answer(&output.text);
     } else {
-        screen.note(&format!("error: {said}"));
+        screen.note(&format!("error: {}", approve::for_user(said)));
     }
     Ok(if outcome == Outcome::Succeeded { CommandExit::Done } else { CommandExit::NoAnswer })
 }

@@ -22,10 +22,10 @@ use crate::{
 /// Arguments of `holm usage`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct UsageArgs {
-    /// What each line sums up
+    /// What to group the totals by
     #[arg(long, value_enum, default_value_t = UsageBy::Model)]
     by: UsageBy,
-    /// Only the usage of this session
+    /// Show only the usage of this session
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// Print one JSON object

@@ -15,7 +15,7 @@ const SEPARATORS: [(&str, usize); 2] = [("sep4", 4), ("sep40", 40)];
 #[derive(Debug, Args)]
 struct PromptFlags {
     /// Prompt text; `-` reads standard input. The flags -p, -f, --shell, -s, -S and --media can be
-    /// repeated, and their parts are joined in order; without any of them, standard input is read
+    /// repeated; their parts are joined in order [default for `holm run`: standard input]
     #[arg(short, long, value_name = "TEXT")]
     prompt: Vec<String>,
     /// Add the text of a file to the prompt; `-` reads standard input

@@ -134,7 +134,7 @@ fn help_names_every_exit_code_and_goes_to_standard_output() {
       skill        List, show, check and run skills
       mcp          Manage MCP servers
       mcp-server   Serve agents and tools to MCP clients
-      acp          Serve an editor over the Agent Client Protocol
+      acp          Serve editors over the Agent Client Protocol (ACP)
       serve        Start a server for browsers, programs and OpenAI clients
       job          Manage scheduled jobs
       backup       Back up all data to a new folder, even while a server runs
@@ -171,14 +171,14 @@ fn help_names_every_exit_code_and_goes_to_standard_output() {
                                   needs a --grant fetch:…
 
     Exit codes:
-      0    answered
-      1    something went wrong on this machine
-      2    the command was not understood, or a file that it reads has a mistake
-      3    the run ended without an answer, all its calls were denied, or the tool failed
+      0    success
+      1    something failed on this machine
+      2    invalid command line, or a mistake in a file that it reads
+      3    the run ended without an answer, all its calls were denied, or `holm tool execute` failed
       4    a limit or the budget ended the run
-      5    the model could not be reached, or its provider refused
+      5    the model could not be used: no key, no connection, no known price, or its provider refused
       6    something named on the command line was not found
-      130  cancelled with Ctrl-C
+      130  cancelled with Ctrl-C or by a signal
     "#);
 }
 

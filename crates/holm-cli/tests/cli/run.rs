@@ -65,7 +65,7 @@ fn a_tool_runs_when_it_was_granted_and_the_model_sees_its_result() {
     let stage = Stage::new([call(), Act::says("I may not look.")]).file("notes.txt", "one two three\n");
     let ran = stage.run(&["-p", "How many words?"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(3), "I may not look.\n"), "{ran:?}");
-    insta::assert_snapshot!(ran.err, @"holm: `read` was denied, because no user is present to approve it; allow it with --trust look, or this call alone with --grant read:notes.txt");
+    insta::assert_snapshot!(ran.err, @"holm: `read` was denied, because there is no terminal to ask at; allow it with --trust look, or this call alone with --grant read:notes.txt");
     let told = stage.double.requests()[1].text();
     assert!(
         told.contains("denied for this run: read:notes.txt was not granted, and no user can be asked.")
@@ -85,7 +85,7 @@ fn yes_answers_for_the_grants_that_it_names_and_no_others() {
     let stage = Stage::new([write("other.txt"), Act::says("I may not.")]);
     let ran = stage.run(&["-p", "Write.", "--yes", "write:out.txt"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(3), "I may not.\n"), "{ran:?}");
-    insta::assert_snapshot!(ran.err, @"holm: `write` was denied, because no user is present to approve it; allow it with --trust edit, or this call alone with --yes write:other.txt");
+    insta::assert_snapshot!(ran.err, @"holm: `write` was denied, because there is no terminal to ask at; allow it with --trust edit, or this call alone with --yes write:other.txt");
     assert!(!stage.work().join("other.txt").exists());
 }
 

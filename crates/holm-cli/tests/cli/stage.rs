@@ -184,7 +184,7 @@ impl Ran {
     #[track_caller]
     pub(crate) fn says_without(&self, tool: &str, code: i32, expect: &str) {
         assert_eq!((self.code, self.out.as_str()), (Some(code), expect), "{self:?}");
-        let denied = format!("holm: `{tool}` was denied, because no user is present to approve it; ");
+        let denied = format!("holm: `{tool}` was denied, because there is no terminal to ask at; ");
         assert!(self.err.lines().all(|line| line.starts_with(&denied)), "{self:?}");
     }
 

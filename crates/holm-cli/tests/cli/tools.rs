@@ -42,7 +42,10 @@ fn a_tool_runs_under_the_grants_that_it_was_given() {
     stage
         .holm(["tool", "execute", "read", read, "--grant", "read:notes.txt"])
         .says("     2\ttwo\n[lines 2 to 2 of 3; continue with offset 3]\n");
-    stage.holm(["tool", "execute", "read", read]).fails(3, "read:notes.txt");
+    let denied = stage.holm(["tool", "execute", "read", read]);
+    denied.fails(3, "allow it with --grant read:notes.txt");
+    // The command has no --trust, and the user may well try again.
+    assert!(!denied.err.contains("--trust") && !denied.err.contains("try again"), "{denied:?}");
     stage.holm(["tool", "execute", "read", "{}", "--grant", "read:**"]).fails(3, "path");
     stage.holm(["tool", "execute", "read", r#"{"path":"no.txt"}"#, "--grant", "read:**"]).fails(3, "no.txt");
 }

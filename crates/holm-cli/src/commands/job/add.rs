@@ -105,7 +105,7 @@ pub(super) enum ApprovalArg {
     Deny,
     /// Wait until a user who watches the session answers
     Park,
-    /// Wait as well, and send a message to --notify
+    /// Like `park`, and also send a message to --notify
     Notify,
 }
 

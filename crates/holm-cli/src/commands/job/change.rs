@@ -33,7 +33,7 @@ pub(crate) struct JobChangeArgs {
     /// Run once at this time, such as 2026-01-31T02:30:00Z
     #[arg(long, value_name = "TIME", value_parser = time, conflicts_with = "asked")]
     at: Option<Timestamp>,
-    /// Remove the schedule, so that the job runs only on request
+    /// Remove the schedule; the job then runs only on request
     #[arg(long)]
     asked: bool,
     /// Description of the job

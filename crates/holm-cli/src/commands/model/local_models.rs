@@ -29,9 +29,9 @@ const MEASURED: u64 = 64;
 /// How a run uses them; the flags are those of [`ModelOptions`](crate::model::ModelOptions).
 pub(super) const HELP: &str = "\
     To use a local model: `holm run --model local/NAME`. Three flags of `holm run` apply to local models: \
-    --no-adapter does not use the small model's adapter for choosing tools, --no-grammar does not use the \
-    grammar that makes calls match the tools' schemas, and --calibrated calls the tool whose name gains most \
-    likelihood from the prompt (slower; off by default).";
+    --no-adapter turns off the small model's adapter for choosing tools, --no-grammar turns off the grammar \
+    that makes calls match the tools' schemas, and --calibrated chooses the tool whose name the prompt makes \
+    most likely (slower).";
 
 /// Subcommands of `holm model` for local models.
 #[derive(Debug, Subcommand)]

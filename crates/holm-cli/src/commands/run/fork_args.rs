@@ -33,8 +33,7 @@ impl RunArgs {
     /// With the past of a session, up to the record that was named.
     pub(crate) fn forking(self, from: String) -> Result<Self, CommandError> {
         if self.fork.is_some() || self.resume {
-            let message =
-                "the session to start from is already named, so --fork and --resume are not supported";
+            let message = "--fork and --resume cannot be used here: the command already names the session";
             return Err(CommandError::new(CommandExit::Usage, message));
         }
         Ok(Self { fork: Some(from), ..self })

@@ -24,7 +24,7 @@ use crate::{exit::CommandExit, money, screen::TerminalOutput};
 pub(crate) struct SessionDiffArgs {
     /// Session name, its beginning, or `last`
     pub(super) first: String,
-    /// Name of the session to compare with
+    /// Session to compare it with: its name, its beginning, or `last`
     pub(super) second: String,
     /// Print one JSON object
     #[arg(long)]

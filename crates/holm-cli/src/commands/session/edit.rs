@@ -41,7 +41,7 @@ pub(crate) struct SessionEditArgs {
     /// Remove a tag; can be repeated
     #[arg(long, value_name = "TAG")]
     untag: Vec<String>,
-    /// Erase the session permanently, with all messages and large results. Its name stays taken
+    /// Erase the session permanently, with all messages and large results. Its name cannot be used again
     #[arg(long, conflicts_with_all = ["title", "untitled", "tag", "untag"])]
     erase: bool,
     /// Options for the new session that runs the edited prompt.

@@ -19,7 +19,7 @@ use crate::{
 pub(crate) struct SkillTrustArgs {
     /// Name or folder of a skill of this project [default: all that you have not trusted]
     skill: Option<String>,
-    /// Print the whole content of the files, and ask nothing
+    /// Print the files in full, without asking
     #[arg(long, conflicts_with = "yes")]
     show: bool,
     /// Trust the file with this SHA-256 without asking; can be repeated

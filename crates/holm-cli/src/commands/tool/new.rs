@@ -36,7 +36,7 @@ enum TemplateLanguage {
     Js,
     /// For componentize-py
     Python,
-    /// Written instructions for Go
+    /// No template; only a README with instructions
     Go,
 }
 

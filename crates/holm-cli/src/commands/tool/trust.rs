@@ -38,7 +38,7 @@ use crate::{
 pub(crate) struct ToolTrustArgs {
     /// Folder to trust [default: .holm/tools]
     folder: Option<PathBuf>,
-    /// Print the whole content of the files, and ask nothing
+    /// Print the files in full, without asking
     #[arg(long, conflicts_with = "yes")]
     show: bool,
     /// Trust the file with this SHA-256 without asking; can be repeated
@@ -56,9 +56,9 @@ pub(crate) struct ToolDistrustArgs {
 /// Arguments of `holm tool confirm`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ToolConfirmArgs {
-    /// Name of a file in your tools folder, or of its tool or server
+    /// File in your tools folder, or the name of its tool or server
     file: String,
-    /// Print the whole content of the file, and ask nothing
+    /// Print the file in full, without asking
     #[arg(long, conflicts_with = "yes")]
     show: bool,
     /// Confirm the code with this SHA-256 without asking

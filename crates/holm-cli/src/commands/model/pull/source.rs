@@ -10,7 +10,7 @@ use crate::exit::{CommandError, CommandExit};
 /// What can be named.
 pub(super) const HELP: &str = "Model name, URL of a GGUF file, or hf:OWNER/REPOSITORY/FILE on Hugging Face.\n\n\
     Names: smollm2 (135 million parameters, Apache-2.0, the small default), qwen2.5-0.5b, qwen2.5-1.5b and qwen2.5-3b \
-    (Qwen2.5-Instruct in 4 bits; check their licences: the last one is for research)";
+    (Qwen2.5-Instruct in 4 bits; check their licences: qwen2.5-3b is for research only)";
 
 /// Model files with a short name: the name, the file at Hugging Face, and its SHA-256
 /// if it is pinned.
