@@ -85,7 +85,9 @@ impl TrustLevel {
             Self::Ask => "ask me before everything, even reading",
             Self::Look => "read files; ask me before every change and every command",
             Self::Edit => "read and write files; ask me before every command",
-            Self::Jail => "also run commands, without network and without access outside this folder",
+            Self::Jail => {
+                "also run commands in the jail: no network, and none of your files outside this folder"
+            }
         }
     }
 
@@ -234,6 +236,21 @@ pub(crate) fn place(folder: &Path, level: Option<TrustLevel>) -> Result<PathBuf,
     })
 }
 
+/// Refuses a level for a folder that holds everything that the user has, unless they name the
+/// folder: the level would apply to every folder in it.
+///
+/// # Errors
+/// What the level would apply to, and what to do.
+pub(crate) fn check_one_project(folder: &Path, level: TrustLevel) -> Result<(), CommandError> {
+    if level == TrustLevel::Ask || !is_above_home(folder, home().as_deref()) {
+        return Ok(());
+    }
+    let (level, folder) = (level.name(), folder.shown());
+    let message = format!("the level `{level}` would apply to every folder in {folder}");
+    let hint = format!("go to a project, or add --folder {folder} if you mean all of them");
+    Err(CommandError::new(CommandExit::Usage, message).hint(hint))
+}
+
 /// Refuses a level for the folder of these paths, if no level can be chosen there.
 ///
 /// # Errors
@@ -327,12 +344,13 @@ impl FolderTrustFile {
 
     fn read(&mut self) -> Result<(), CommandError> {
         let path = self.path();
-        let refused = |why: String| {
-            let message = format!("cannot read which folders are trusted: {}: {why}", path.shown());
-            CommandError::new(CommandExit::Failed, message).hint("fix or remove the file")
+        let refused = |why: &str, kind: ErrorKind| {
+            let message = format!("cannot read the trust levels in {}: {why}", path.shown());
+            CommandError::new(CommandExit::Failed, message).hint(read_hint(kind))
         };
-        let text = text_of(&path).map_err(refused)?;
-        let read: Self = toml::from_str(&text).map_err(|error| refused(error.message().to_owned()))?;
+        let text = text_of(&path).map_err(|error| refused(&error.to_string(), error.kind()))?;
+        let read: Self =
+            toml::from_str(&text).map_err(|error| refused(error.message(), ErrorKind::InvalidData))?;
         self.folders = read.folders;
         Ok(())
     }
@@ -448,25 +466,35 @@ impl FolderTrustFile {
     }
 }
 
+/// What to do if the levels cannot be read.
+const fn read_hint(kind: ErrorKind) -> &'static str {
+    if matches!(kind, ErrorKind::PermissionDenied) {
+        // The file may not even exist.
+        "change the permissions of the data folder, or name another folder with --data or HOLM_DATA"
+    } else {
+        "fix or remove the file"
+    }
+}
+
 /// The text of the file; empty if there is none. Others must not be able to write it.
-fn text_of(path: &Path) -> Result<String, String> {
-    let said = |error: std::io::Error| error.to_string();
+fn text_of(path: &Path) -> std::io::Result<String> {
+    let refused = |why: &str| Err(std::io::Error::other(why));
     match path.metadata() {
-        Ok(data) if !data.is_file() => return Err("it is not a regular file".into()),
+        Ok(data) if !data.is_file() => return refused("it is not a regular file"),
         Ok(_) => {}
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(String::new()),
-        Err(error) => return Err(error.to_string()),
+        Err(error) => return Err(error),
     }
-    let mut file = fs::File::open(path).map_err(said)?;
-    let data = file.metadata().map_err(said)?;
+    let mut file = fs::File::open(path)?;
+    let data = file.metadata()?;
     if data.mode() & OTHERS_WRITE != 0 {
-        return Err("other users may write it; `chmod go-w` changes that".into());
+        return refused("other users may write it; `chmod go-w` changes that");
     }
     if data.uid() != 0 && data.uid() != rustix::process::geteuid().as_raw() {
-        return Err("it belongs to another user".into());
+        return refused("it belongs to another user");
     }
     let mut text = String::new();
-    file.read_to_string(&mut text).map_err(said)?;
+    file.read_to_string(&mut text)?;
     Ok(text)
 }
 

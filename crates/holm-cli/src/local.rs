@@ -116,8 +116,8 @@ pub(crate) fn files(
         let message = format!("model {name} is not on this machine: {} is missing", path.shown());
         let trouble = CommandError::new(CommandExit::Missing, message);
         return Err(trouble.hint(
-            "`holm model list` shows the local models; `scripts/setup model` fetches the \
-                          small one",
+            "`holm model list` shows the local models; `holm model pull smollm2` downloads the \
+             small one, and `scripts/setup model` of the sources also installs its adapter",
         ));
     }
     let adapter = Some(folder.join(ADAPTER)).filter(|path| name == DEFAULT && path.is_file());

@@ -217,7 +217,9 @@ fn local() -> Option<DoctorFinding> {
     } else {
         (
             DiagnosisState::Lacking,
-            "the small local model is missing; fetch it with `scripts/setup model`".to_owned(),
+            "the small local model is missing; install it with `scripts/setup model` of the sources, or with `holm \
+             model pull smollm2`, but without its adapter for tools"
+                .to_owned(),
         )
     };
     Some(DoctorFinding { what: "local model", state, words })

@@ -59,8 +59,8 @@ pub(crate) async fn execute(args: &ExtractArgs, data: Option<&Path>) -> anyhow::
         .map_err(|trouble| trouble.at(settings.model.as_ref().map(|model| &model.origin)))?;
     if chosen.card.name == model::DEMO && settings.model.is_none() {
         let message = "no model was chosen, and the small one is not on this machine";
-        let hint = "choose one with --model or HOLM_MODEL, or fetch the small one with `scripts/setup \
-                    model`";
+        let hint = "choose one with --model or HOLM_MODEL, or download the small one with `holm model pull \
+                    smollm2`";
         return Err(CommandError::new(CommandExit::Missing, message).hint(hint).into());
     }
     match wish.copied(&chosen).await? {

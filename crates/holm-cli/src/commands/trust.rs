@@ -76,6 +76,9 @@ pub(crate) async fn execute(args: &TrustArgs, data: Option<&Path>) -> anyhow::Re
     }
     let folder = args.folder.as_deref().unwrap_or(&places.work);
     let folder = folder_trust::place(folder, if args.forget { None } else { Some(TrustLevel::Ask) })?;
+    if let Some(level) = args.level.filter(|_| args.folder.is_none()) {
+        folder_trust::check_one_project(&folder, level)?;
+    }
     if args.forget || args.level.is_some() {
         file.set(&folder, args.level)?;
     }

@@ -10,6 +10,7 @@ use holm::kernel::NanoUsd;
 use holm::store::{UsageGrouping, UsageLine, UsageQuery, UsageTally};
 use serde_json::json;
 
+use super::session;
 use crate::{
     cache_rate,
     exit::CommandExit,
@@ -62,11 +63,14 @@ pub(crate) async fn execute(args: UsageArgs, data: Option<&Path>) -> anyhow::Res
     };
     let query = UsageQuery { run: session, ..UsageQuery::default() };
     let lines = store.usage(args.by.into(), &query).await?;
+    if let Some(session) = query.run.as_deref().filter(|_| lines.is_empty()) {
+        store.has_record(session, 0).await.map_err(|error| session::missing_journal(error.into()))?;
+    }
     let screen = TerminalOutput::default();
     if args.json {
         screen.line(&json!({ "lines": lines }).to_string());
     } else if lines.is_empty() {
-        screen.note("holm: no session has used anything");
+        screen.note("holm: no usage recorded");
     } else {
         screen.answer(&table(&lines, args.by));
     }

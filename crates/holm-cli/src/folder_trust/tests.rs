@@ -78,6 +78,8 @@ fn a_file_that_is_not_holms_is_refused_with_its_name() {
         fs::write(&path, text).unwrap();
         assert!(refused().contains(FILE) && refused().contains("fix or remove"), "{}", refused());
     }
+    assert_eq!(read_hint(ErrorKind::InvalidData), "fix or remove the file");
+    assert!(read_hint(ErrorKind::PermissionDenied).contains("--data"), "there may be no file to fix");
     // Another user could have chosen the levels.
     fs::write(&path, "[folders]\n").unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();

@@ -22,7 +22,7 @@ fn names_lead_to_files() {
     assert!(!is_there(&env));
     let missing = files(DEFAULT, &env).unwrap_err();
     assert_eq!(missing.exit, CommandExit::Missing);
-    assert!(missing.to_string().contains("scripts/setup model"), "{missing}");
+    assert!(missing.to_string().contains("`holm model pull smollm2` downloads the small one"), "{missing}");
     for name in [FILE, ADAPTER, "other.gguf"] {
         fs::write(path(name), b"GGUF").unwrap();
     }

@@ -133,6 +133,23 @@ fn an_answer_in_the_home_folder_holds_for_one_run() {
 }
 
 #[test]
+fn a_level_for_the_home_folder_or_a_folder_above_it_needs_its_name() {
+    let stage = stage();
+    let home = stage.work().canonicalize().unwrap();
+    let holm = |folder: &Path, args: &[&str]| {
+        let mut command = stage.command(args);
+        Ran::of(&command.env("HOME", &home).current_dir(folder).output().unwrap())
+    };
+    for folder in [&*home, home.parent().unwrap(), Path::new("/")] {
+        holm(folder, &["trust", "edit"]).fails(2, "would apply to every folder in ");
+    }
+    assert_eq!(holm(&home, &["trust", "--list"]).out, "");
+    assert_eq!(holm(&home, &["trust", "ask"]).code, Some(0), "asking is always allowed");
+    let named = holm(&home, &["trust", "edit", "--folder", "."]);
+    assert!(named.code == Some(0) && named.out.contains(": edit\n"), "{named:?}");
+}
+
+#[test]
 fn an_answer_in_a_folder_of_a_repository_counts_for_the_repository() {
     let stage = Stage::new([Act::says("Done."), Act::says("Done.")]).unasked();
     for name in [".git", "src", "docs"] {

@@ -41,6 +41,8 @@ fn sessions_are_listed_the_latest_first() {
     let stage = Stage::new([Act::says("one"), Act::says("two")]);
     let ran = stage.holm(["session", "list"]);
     assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (Some(0), "", "holm: no sessions yet\n"));
+    let ran = stage.holm(["session", "list", "--tag", "x"]);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), "holm: no session has the tag `x`\n"));
     stage.holm(["session", "list", "--json"]).says("");
     stage.holm(["session", "show", ""]).fails(2, "error: ");
     stage.run(&["-p", "First prompt", "--session", "first"]).says("one\n");

@@ -42,5 +42,9 @@ fn without_a_session_there_is_no_usage() {
     let stage = Stage::new([]);
     let ran = stage.holm(["usage"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), ""), "{ran:?}");
-    assert!(ran.err.contains("no session has used anything"), "{ran:?}");
+    assert!(ran.err.contains("no usage recorded"), "{ran:?}");
+    for more in [&[][..], &["--json"]] {
+        let args = [&["usage", "--session", "nosuch"], more].concat();
+        stage.holm(args).fails(6, "there is no session `nosuch`");
+    }
 }

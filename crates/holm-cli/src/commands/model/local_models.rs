@@ -70,7 +70,9 @@ pub(super) async fn execute(command: LocalModelCommand) -> anyhow::Result<Comman
         LocalModelCommand::List { json } => {
             let found = local::folder(&env).map(|folder| local::list(&folder)).unwrap_or_default();
             if found.is_empty() && !json {
-                screen.note("holm: no models on this machine; fetch a small one with `scripts/setup model`");
+                screen.note(
+                    "holm: no models on this machine; download the small one with `holm model pull smollm2`",
+                );
             }
             for found in &found {
                 screen.line(&if json { local::record(found).to_string() } else { local::describe(found) });

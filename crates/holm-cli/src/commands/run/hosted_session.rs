@@ -165,7 +165,8 @@ impl RunArgs {
             ("--session without --resume", self.session.is_some() && !self.resume),
         ];
         let Some((flag, _)) = given.into_iter().find(|(_, given)| *given) else { return Ok(()) };
-        Err(CommandError::new(CommandExit::Usage, format!("{flag} is not supported here")))
+        let message = format!("{flag} cannot be used in a chat; use it with `holm run`");
+        Err(CommandError::new(CommandExit::Usage, message))
     }
 
     /// Opens the session that the arguments name, or a new one.

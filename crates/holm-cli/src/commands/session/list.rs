@@ -54,7 +54,10 @@ pub(super) async fn list(
         return Ok(CommandExit::Done);
     }
     if sessions.is_empty() {
-        screen.note("holm: no sessions yet");
+        match &wanted.tag {
+            Some(tag) => screen.note(&format!("holm: no session has the tag `{tag}`")),
+            None => screen.note("holm: no sessions yet"),
+        }
     }
     let wide = |column: fn(&StoredSession) -> usize, least: usize| {
         sessions.iter().map(column).max().unwrap_or(0).max(least)

@@ -66,7 +66,7 @@ fn kind(input: &Input) -> &'static str {
         Input::FollowedUp(_) => "a follow-up prompt",
         Input::ModelFinished { .. } => "a model's reply",
         Input::Judged { .. } => "a verdict",
-        Input::Consulted { .. } => "a hook's answer",
+        Input::Consulted { .. } => "the hooks' verdict",
         Input::Dispatched { .. } => "a call is recorded, then runs",
         Input::ToolFinished { .. } => "a tool's result",
         Input::Checked { .. } => "a check's ruling",

@@ -76,7 +76,7 @@ pub(super) async fn choose(
              in the environment.",
         );
     } else {
-        screen.answer("Model: none found, so a script answers; `scripts/setup model` fetches a small one.");
+        screen.answer("Model: none found, so scripted replies stand in; `scripts/setup model` of the sources installs a small one.");
     }
     model::choose(None, None, reach, env).map(|chosen| ResolvedModel { note: None, ..chosen })
 }

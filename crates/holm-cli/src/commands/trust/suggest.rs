@@ -76,7 +76,9 @@ pub(super) async fn execute(
             .note(&format!("holm: no flag covers {need}, because the name of the file looks like a pattern"));
     }
     if flags.is_empty() && approved.unnamed.is_empty() {
-        screen.note("holm: no flag would cover what was approved in the sessions of this folder");
+        screen.note(
+            "holm: nothing to suggest: the sessions of this folder have no approval that a flag covers",
+        );
     }
     for SuggestedFlag { flag, value, approved } in flags {
         let times = if approved == 1 { "once".into() } else { format!("{approved} times") };
