@@ -132,13 +132,8 @@ impl AgentDefinition {
             }
         }
         let message = format!("no agent is named `{name}`");
-        Err(CommandError::new(CommandExit::Missing, message).hint(
-            "`holm agent list` shows the agents; the name of a \
-                                                       file \
-                                                       ends \
-                                                       with \
-                                                       .json",
-        ))
+        Err(CommandError::new(CommandExit::Missing, message)
+            .hint("`holm agent list` shows the agents; for a file of agents-exe, give its path with .json"))
     }
 
     /// All agents that can be chosen, Holm's own first.

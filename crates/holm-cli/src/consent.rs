@@ -34,18 +34,12 @@ impl ConsentQuestion<'_> {
             // Something else lies there than what the person has seen.
             let message = format!("--yes does not name {other}, so nothing was trusted");
             return Err(CommandError::new(CommandExit::Usage, message)
-                .hint(
-                    "run the command without --yes, then name \
-                                                                the \
-                                                                hashes \
-                                                                it \
-                                                                shows",
-                )
+                .hint("run the command without --yes, then name the hashes it shows")
                 .into());
         }
         if !TerminalOutput::can_ask() {
             let words: Vec<String> = hashes.iter().map(|hash| format!("--yes {hash}")).collect();
-            screen.note(&format!("holm: to agree, run: {} {}", self.command, words.join(" ")));
+            screen.note(&format!("holm: to trust it, run: {} {}", self.command, words.join(" ")));
             return Ok(false);
         }
         let answer = screen.question(&format!("{} [y]es, [n]o: ", self.words)).unwrap_or_default();

@@ -328,9 +328,9 @@ fn progress<'a>(event: &Event, tool: impl Fn(&ToolCallId) -> &'a str) -> Option<
             Outcome::Stopped => format!("  {}: stopped", tool(call)),
         },
         Event::ModelFailed { message, next, .. } => match next {
-            NextTry::Retry { .. } => format!("  the model failed ({message}); retrying"),
+            NextTry::Retry { .. } => format!("  the model failed: {message}; retrying"),
             NextTry::Fallback { .. } => format!("  {}", climbed(event)?),
-            NextTry::Compact => format!("  the model failed ({message}); retrying with a shorter context"),
+            NextTry::Compact => format!("  the model failed: {message}; retrying with a shorter context"),
             // How the run ends says the same, but for what a provider says of its window.
             NextTry::GiveUp => format!("  {}", climbed(event)?),
         },
@@ -361,7 +361,7 @@ fn climbed(event: &Event) -> Option<String> {
             Some(format!("{model} is not up to it ({reason}), and no stronger model is left"))
         }
         Event::ModelFailed { message, next: NextTry::Fallback { model }, .. } => {
-            Some(format!("the model failed ({message}); {model} takes over"))
+            Some(format!("the model failed: {message}; {model} takes over"))
         }
         Event::ModelFailed {
             class: FailureClass::ContextOverflow, message, next: NextTry::GiveUp, ..

@@ -169,7 +169,7 @@ fn choose_alone(
     }
     match named {
         None => Ok(demonstration(Some(
-            "no model was chosen, so a script answers; choose one with --model or `holm init --model`",
+            "no model is configured, so a scripted stand-in answers; choose one with --model or `holm init --model NAME`",
         ))),
         Some(DEMO) => Ok(demonstration(None)),
         Some(name) => from_provider(name, reach),
@@ -300,7 +300,7 @@ fn read_script(path: &Path) -> Result<ScriptedModel, CommandError> {
     };
     let text = fs::read_to_string(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => {
-            CommandError::new(CommandExit::Missing, format!("no script {} exists", path.shown()))
+            CommandError::new(CommandExit::Missing, format!("there is no file {}", path.shown()))
         }
         _ => wrong(error.to_string()),
     })?;
@@ -325,7 +325,7 @@ fn demonstration(note: Option<&'static str>) -> ResolvedModel {
         replay: None,
     };
     let calls = Reply { blocks: vec![Block::ToolCall(call)], stop: StopReason::ToolUse, ..Reply::default() };
-    let text = "I am a script, not a model. I call `glob` once and then say this, whatever you ask. \
+    let text = "I am a scripted stand-in, not a model. Whatever you ask, I call `glob` once and say this. \
                 The loop, the tools, the grants and the journal are real.";
     let says = Reply { blocks: vec![Block::Text(text.into())], ..Reply::default() };
     let results = [calls, says].map(ModelResult::Replied);

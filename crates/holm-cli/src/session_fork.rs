@@ -77,7 +77,7 @@ impl ForkPoint {
             DriveError::Fork(ForkError { at, last }) => {
                 let last = last.map_or_else(|| "none".to_owned(), |last| last.to_string());
                 let message = format!("session `{}` has no record {at}; the last one is {last}", self.from);
-                let hint = format!("holm session replay {} shows the numbers", self.from);
+                let hint = format!("`holm session replay {}` shows the record numbers", self.from);
                 CommandError::new(CommandExit::Usage, message).hint(hint).into()
             }
             other => other.into(),

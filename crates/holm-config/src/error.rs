@@ -83,12 +83,15 @@ impl ConfigError {
             ConfigProblem::Syntax(_) => "fix or remove the line".into(),
             ConfigProblem::UnknownKey { near: Some(near), .. } => format!("did you mean `{near}`?"),
             ConfigProblem::UnknownKey { known, .. } => format!("known here: {}", known.join(", ")),
-            ConfigProblem::WrongValue(_) => "use a value of the expected type".into(),
+            ConfigProblem::WrongValue(_) if self.path.ends_with("holm.toml") => {
+                "correct the value; `holm config schema` describes all keys".into()
+            }
+            ConfigProblem::WrongValue(_) => "correct the value".into(),
             ConfigProblem::NotForProjects { .. } => {
                 "remove it; set it in your own file (`holm paths` shows where) or with a flag".into()
             }
             ConfigProblem::Missing => "create the file, or remove its name".into(),
-            ConfigProblem::Unreadable(_) => "make the file readable for you".into(),
+            ConfigProblem::Unreadable(_) => "change its permissions so that you can read it".into(),
             ConfigProblem::TooLarge { .. } => "make it smaller".into(),
             ConfigProblem::Cycle { .. } => "remove one of them from the other".into(),
             ConfigProblem::Untrusted(_) => {

@@ -17,7 +17,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum GrantError {
     /// The text has no `kind:` in front.
-    #[error("grant has no kind in front; write it as kind:value, for example read:src/**")]
+    #[error("a grant needs a kind: write it as kind:value, such as read:src/**")]
     NoKind,
     /// The kind is not one that exists.
     #[error("unknown grant kind; use read, write, fetch, env, exec, secret, spawn or tool")]
@@ -201,10 +201,10 @@ pub enum UrlError {
         max: u64,
     },
     /// No `scheme://` in front.
-    #[error("no scheme://host; write for example https://example.com")]
+    #[error("not a full URL; write it like https://example.com")]
     NoScheme,
     /// A scheme that is never fetched, such as `file:` or `data:`.
-    #[error("scheme is never fetched; use http, https, ws, wss or tcp")]
+    #[error("unsupported scheme; use http, https, ws, wss or tcp")]
     UnknownScheme,
     /// White space, a control character or an invisible character.
     #[error("holds white space or an invisible character; percent-encode it")]

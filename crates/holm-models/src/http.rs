@@ -183,12 +183,25 @@ fn build(request: TransportRequest) -> Result<reqwest::Request, TransportError> 
 
 fn sending(error: &reqwest::Error) -> TransportError {
     if error.is_connect() || error.is_timeout() {
-        return TransportError::Connect { reason: causes(error) };
+        return TransportError::Connect { reason: unreached(error) };
     }
     if error.is_builder() {
         return TransportError::Unsendable { reason: causes(error) };
     }
     TransportError::Broken { reason: causes(error) }
+}
+
+/// The host that could not be reached, and the innermost cause. The rest of the URL is left out,
+/// because it may contain the user's data.
+fn unreached(error: &reqwest::Error) -> String {
+    let innermost = std::iter::successors(error.source(), |cause| cause.source()).last();
+    let why = innermost.map_or_else(|| "it gave no reason".to_owned(), ToString::to_string);
+    let url = error.url();
+    let host = url.and_then(reqwest::Url::host_str).unwrap_or("the provider");
+    match url.and_then(reqwest::Url::port) {
+        Some(port) => format!("{host}:{port}: {why}"),
+        None => format!("{host}: {why}"),
+    }
 }
 
 /// An error with its sources. The URL is left out, because it may contain the user's data.

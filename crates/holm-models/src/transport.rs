@@ -70,9 +70,9 @@ pub trait ResponseBody: Send {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TransportError {
     /// The connection could not be opened.
-    #[error("no connection ({reason}); check the network, the base URL and any proxy")]
+    #[error("cannot connect to {reason}; check the network, the base URL and any proxy")]
     Connect {
-        /// The system's error message.
+        /// The host, and the system's error message.
         reason: String,
     },
     /// Nothing arrived within the timeout.

@@ -54,7 +54,7 @@ pub enum NetError {
     #[error("redirected to {0} with the body; send the request there directly if that is intended")]
     BodyAcrossOrigins(String),
     /// The name has no address.
-    #[error("{host} has no address: {why}")]
+    #[error("cannot resolve {host}: {why}")]
     Unresolved {
         host: String,
         /// What the resolver said.

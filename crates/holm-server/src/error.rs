@@ -7,7 +7,7 @@ use std::{io, net::SocketAddr, path::Path};
 pub enum ServerError {
     /// Other machines on the network could read the unencrypted traffic of this address.
     #[error(
-        "{0} can be reached from other machines; give a certificate, or listen on 127.0.0.1 behind a proxy that has one"
+        "other machines can reach {0}; pass --certificate and --key, or listen on 127.0.0.1 behind a proxy with TLS"
     )]
     Exposed(SocketAddr),
     /// The system refuses to listen on the address.

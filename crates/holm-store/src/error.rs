@@ -29,7 +29,7 @@ pub enum StoreError {
     #[error("the lease on the run was lost with the connection to the database; open the run again")]
     LeaseLost,
     /// The name cannot be a run's.
-    #[error("`{run}` cannot name a run ({reason})")]
+    #[error("`{run}` is not a valid session name: {reason}")]
     BadName {
         run: String,
         /// What is wrong with it.

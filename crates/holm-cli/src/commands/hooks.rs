@@ -190,7 +190,7 @@ fn forget(places: &HolmPaths, screen: &TerminalOutput) -> anyhow::Result<Command
         ledger.forget(path)?;
     }
     screen.note(&match known.len() {
-        0 => "holm: they were not trusted".to_owned(),
+        0 => "holm: no hooks were trusted".to_owned(),
         count => format!("holm: the hooks are no longer trusted: {}", files(count)),
     });
     Ok(CommandExit::Done)

@@ -125,9 +125,11 @@ pub(crate) fn execute(args: &ImportArgs, data: Option<&Path>) -> anyhow::Result<
         as_json: args.json,
     };
     if !args.from.exists() {
-        return Err(
-            CommandError::new(CommandExit::Missing, format!("there is no {}", args.from.shown())).into()
-        );
+        return Err(CommandError::new(
+            CommandExit::Missing,
+            format!("there is no file or folder {}", args.from.shown()),
+        )
+        .into());
     }
     import.take(&args.from)?;
     import.write_rules()?;

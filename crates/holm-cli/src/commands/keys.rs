@@ -80,7 +80,7 @@ pub(crate) async fn execute(command: KeysCommand, data: Option<&Path>) -> anyhow
             if !keys.remove(&name).map_err(|error| unsaved(&error))? {
                 let message = format!("no stored key for `{name}`");
                 return Err(CommandError::new(CommandExit::Missing, message)
-                    .hint("holm keys list shows them")
+                    .hint("`holm keys list` shows the stored keys")
                     .into());
             }
             screen.note(&format!("holm: removed the key of {name}"));
@@ -101,8 +101,12 @@ fn known(provider: &str, places: &HolmPaths, screen: &TerminalOutput) -> Result<
     if settings.providers.contains_key(provider) {
         return Ok(provider.to_owned());
     }
-    Err(CommandError::new(CommandExit::Missing, error.to_string())
-        .hint("or name its address in your holm.toml first"))
+    let message = match error.suggestion {
+        Some(_) => error.to_string(),
+        None => format!("unknown provider {provider:?}"),
+    };
+    let hint = "for a server of your own, first add [providers.NAME] with base_url to your holm.toml";
+    Err(CommandError::new(CommandExit::Missing, message).hint(hint))
 }
 
 /// Where a key is stored.

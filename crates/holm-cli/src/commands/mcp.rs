@@ -140,7 +140,7 @@ fn write_down(add: &McpAddArgs, places: &HolmPaths, screen: &TerminalOutput) -> 
         }
         (Some(_), Some(_)) | (None, None) => {
             let hint = "holm mcp add NAME --url URL, or holm mcp add NAME -- PROGRAM ARGUMENTS";
-            return Err(usage("give either an address or a program for the server".into()).hint(hint).into());
+            return Err(usage("give a URL or a program, not both".into()).hint(hint).into());
         }
     }
     if !add.grant.is_empty() {
@@ -355,7 +355,7 @@ fn find(server: &str, places: &HolmPaths, login: Option<LoginSettings>) -> anyho
         return Ok(TrustedMcpServer { remote, entry: hash, pins: mcp_servers::pins(places, &entry.path) });
     }
     let message = format!("there is no server `{server}`");
-    Err(CommandError::new(CommandExit::Missing, message).hint("holm mcp list shows the servers").into())
+    Err(CommandError::new(CommandExit::Missing, message).hint("`holm mcp list` shows the servers").into())
 }
 
 /// What a server offers, remembered for the next start.
@@ -434,7 +434,7 @@ fn logout(server: &str, places: &HolmPaths, screen: &TerminalOutput) -> anyhow::
         0 => {
             let message = format!("not logged in to `{server}`");
             Err(CommandError::new(CommandExit::Missing, message)
-                .hint("holm mcp list shows the servers")
+                .hint("`holm mcp list` shows the servers")
                 .into())
         }
         _ => {
@@ -455,7 +455,7 @@ pub(super) fn remove(
     let Some(name) = server.parse::<ServerName>().ok().filter(|_| path.is_file()) else {
         let message = format!("there is no server `{server}` among your tools");
         return Err(CommandError::new(CommandExit::Missing, message)
-            .hint("holm mcp list shows the servers")
+            .hint("`holm mcp list` shows the servers")
             .into());
     };
     fs::remove_file(&path)?;

@@ -425,7 +425,7 @@ fn at_least_one(text: &str) -> Result<u64, String> {
     match text.parse() {
         Ok(0) => Err("a run needs at least one turn".into()),
         Ok(turns) => Ok(turns),
-        Err(_) => Err(format!("`{text}` is not a number of turns")),
+        Err(_) => Err(format!("`{text}` is not a whole number")),
     }
 }
 
@@ -490,7 +490,9 @@ async fn run(args: RunArgs, data: Option<&Path>) -> anyhow::Result<CommandExit> 
     let chosen = args.choose()?;
     asks.iter().try_for_each(|asks| chosen.takes().check(asks))?;
     let note = chosen.note;
-    let shown = if note.is_some() { shown_before(&prepared.store, &chosen.card.name).await } else { None };
+    // The results of the scripted stand-in say nothing.
+    let by_default = note.is_some() && chosen.card.name != model::DEMO;
+    let shown = if by_default { shown_before(&prepared.store, &chosen.card.name).await } else { None };
     let attended = TerminalOutput::can_ask() && !(asks.is_some() && args.reads_stdin());
     let person = if attended { UserPresence::There } else { UserPresence::Away };
     let show = DisplayOptions {

@@ -156,7 +156,7 @@ struct SessionCommandContext {
 /// Says that there is no such session.
 pub(crate) fn no_such(run: &str) -> CommandError {
     CommandError::new(CommandExit::Missing, format!("there is no session `{run}`"))
-        .hint("holm session list shows them")
+        .hint("`holm session list` shows the sessions")
 }
 
 /// The records of a session, all of them valid. A journal that names another run than the one that

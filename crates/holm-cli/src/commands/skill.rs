@@ -136,7 +136,7 @@ fn usable<'s>(skills: &'s RunSkills, name: &str) -> Result<&'s UsableSkill, Comm
             Some(note) if skills.is_faulty(name) => CommandError::new(CommandExit::Usage, note.clone()),
             Some(note) => CommandError::new(CommandExit::NoAnswer, note.clone()),
             None => CommandError::new(CommandExit::Missing, format!("there is no skill `{name}`"))
-                .hint("holm skill list shows them"),
+                .hint("`holm skill list` shows the skills"),
         }
     })
 }

@@ -418,7 +418,7 @@ fn no_such(name: &str) -> CommandError {
             .hint(IN_A_FOLDER);
     }
     let message = format!("no tool or file is named `{name}`");
-    CommandError::new(CommandExit::Missing, message).hint("holm tool list shows the tools")
+    CommandError::new(CommandExit::Missing, message).hint("`holm tool list` shows the tools")
 }
 
 /// What the kernel says about a tool when a run begins with it.

@@ -67,8 +67,8 @@ impl TourStep {
 
     const fn title(self) -> &'static str {
         match self {
-            Self::LookUp => "a look-up in this folder, through a sandboxed tool",
-            Self::Extraction => "an extraction that can copy and cannot invent",
+            Self::LookUp => "a lookup in this folder, with a sandboxed tool",
+            Self::Extraction => "an extraction that can only copy, not invent",
             Self::Hostile => "a hostile tool that tries to read a key, open a connection and run forever",
         }
     }
@@ -85,7 +85,10 @@ struct TourContext {
 pub(crate) async fn execute(args: TourArgs, data: Option<&Path>) -> anyhow::Result<CommandExit> {
     let screen = Arc::new(TerminalOutput::default());
     let places = HolmPaths::find(data)?.within(args.ways.bounds());
-    screen.answer("Holm: the model proposes, the kernel decides, the host acts, the journal remembers.");
+    screen.answer(
+        "A tour of Holm in three steps. The model proposes calls, Holm checks each one, and the journal records \
+         everything.",
+    );
     screen.answer("");
     let model = args.model.map(|model| SettingValue::flag("--model", model));
     let here = FolderSettings::find(&places)?;
@@ -156,7 +159,7 @@ impl TourContext {
 
     async fn extraction(&self) -> anyhow::Result<()> {
         self.tell("text", TEXT);
-        self.tell("wanted", "the e-mail addresses");
+        self.tell("wanted", "the email addresses");
         let began = Instant::now();
         match extract::ExtractionRequest::new(TEXT, "email")?.copied(&self.chosen).await? {
             Ok(value) => {
@@ -182,8 +185,8 @@ impl TourContext {
         self.screen.answer(
             "\nNext:\n  \
              holm run -p \"How many lines does README.md have?\"\n  \
-             holm session list                 what was done, and holm session replay does it again from the journal\n  \
-             holm model list                   the models on this machine; holm model pull gets a better one\n  \
+             holm session list                 what each session did; holm session replay rebuilds one from its journal\n  \
+             holm model list                   the models on this machine; holm model pull downloads more\n  \
              holm run --model anthropic/claude-sonnet-4-5 -p \"…\"    with a key in the environment\n  \
              holm --help",
         );

@@ -51,7 +51,7 @@ fn calls_and_failures_are_worth_a_line_and_most_events_are_not() {
         message: "500".into(),
         next,
     };
-    check(&failed(NextTry::Retry { at: Timestamp::new(1) }), Some("  the model failed (500); retrying"));
+    check(&failed(NextTry::Retry { at: Timestamp::new(1) }), Some("  the model failed: 500; retrying"));
     check(&failed(NextTry::GiveUp), None);
     check(&Event::GroupStarted { group: 1 }, None);
     let long = Event::CallProposed {

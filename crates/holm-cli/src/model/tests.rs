@@ -11,7 +11,7 @@ fn trouble(name: &str) -> CommandError {
 fn without_a_choice_a_script_answers_and_is_announced() {
     let chosen = choose(None, None, &ProviderAccess::default(), |_| None).unwrap();
     assert_eq!(chosen.card.name, DEMO);
-    assert!(chosen.note.unwrap().contains("a script answers"));
+    assert!(chosen.note.unwrap().contains("a scripted stand-in answers"));
     let named = choose(Some(DEMO), None, &ProviderAccess::default(), |_| None).unwrap();
     assert_eq!((named.card.name.as_str(), named.note), (DEMO, None));
 }

@@ -79,7 +79,7 @@ impl PromptAttachment {
             );
             let text = std::str::from_utf8(&bytes).is_ok();
             let hint = if text {
-                "give a text with -f".to_owned()
+                "to add a text file, use -f".to_owned()
             } else {
                 format!("say what it is: --media \"audio/aac;{shown}\"")
             };

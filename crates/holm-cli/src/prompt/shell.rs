@@ -22,7 +22,7 @@ const MOST_TIME: Duration = Duration::from_secs(600);
 /// want failing tests explained.
 pub(super) fn output(command: &str, work: &Path, tell: impl Fn(&str)) -> Result<String, CommandError> {
     let failed = |why: String| {
-        CommandError::new(CommandExit::Failed, format!("`{command}` produced no text for the prompt: {why}"))
+        CommandError::new(CommandExit::Failed, format!("cannot use the output of `{command}`: {why}"))
             .hint("try the command by itself")
     };
     let mut shell = Command::new("/bin/sh");
@@ -54,7 +54,7 @@ pub(super) fn output(command: &str, work: &Path, tell: impl Fn(&str)) -> Result<
     let text = String::from_utf8(bytes).map_err(|_| failed("its output is not UTF-8 text".into()))?;
     match (status.success(), text.trim().is_empty()) {
         (true, _) => {}
-        (false, true) => return Err(failed(format!("{status}"))),
+        (false, true) => return Err(failed(format!("it failed without output ({status})"))),
         (false, false) => tell(&format!("`{command}` ended with {status}; its output is used anyway")),
     }
     Ok(text.trim_end_matches('\n').to_owned())

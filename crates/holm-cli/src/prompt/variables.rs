@@ -106,9 +106,9 @@ impl PromptTemplate {
     /// What is known by itself.
     fn known(&self, name: &str, work: &Path, file: Option<&Path>) -> Result<String, CommandError> {
         let wrong = |why: &str| {
-            let message = format!("the alias `{}` asks for `{name}`, and {why}", self.alias);
+            let message = format!("the alias `{}` needs a value for `{name}`: {why}", self.alias);
             CommandError::new(CommandExit::Usage, message)
-                .hint(format!("give it: --var {name}=…, or in a chat /{} {name}=…", self.alias))
+                .hint(format!("set it with --var {name}=…, or in a chat with /{} {name}=…", self.alias))
         };
         match name {
             "cwd" => Ok(work.display().to_string()),

@@ -76,7 +76,7 @@ fn what_is_not_understood_is_2_with_one_message() {
     );
     check(&["run", "--resume", "-p", "hi"], "--session");
     check(&["run", "-p", "hi", "--turns", "0"], "at least one turn");
-    check(&["run", "-p", "hi", "--turns", "many"], "`many` is not a number of turns");
+    check(&["run", "-p", "hi", "--turns", "many"], "`many` is not a whole number");
     check(&["mcp-server", "--", "--session", "s", "--resume"], "are not supported");
     check(&["mcp-server", "--", "-p", "x"], "--prompt and --edit are not supported");
     check(&["run", "-p", "hi", "--kind", " "], "--kind");

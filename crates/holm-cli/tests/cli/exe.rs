@@ -161,5 +161,5 @@ fn prompts_that_a_project_has_names_for_work_once_they_are_trusted() {
     assert!(stage.double.requests()[0].text().contains("Sum up a.txt: long words"));
     stage.run(&["--alias", "some", "-p", "x"]).fails(6, "no alias is named `some`\n  hint: there are: sum");
     let ran = stage.holm(["run", "--model", MODEL, "--alias", "sum", "-p", "x"]);
-    ran.fails(2, "the alias `sum` asks for `filename`, and no file was given with -f");
+    ran.fails(2, "the alias `sum` needs a value for `filename`: no file was given with -f");
 }

@@ -147,7 +147,7 @@ fn aliases_and_skills_are_commands() {
     says(&mut chat, "a.rs", "Reviewed.");
     says(&mut chat, "/greet Ada", "Greeted.");
     says(&mut chat, "/here what {{content}} is", "Branched.");
-    commands(&mut chat, "/odd", "the alias `odd` asks for `whom`");
+    commands(&mut chat, "/odd", "the alias `odd` needs a value for `whom`");
     let asked: Vec<String> = stage.double.requests().iter().map(Seen::text).collect();
     assert!(asked[0].contains("Review a.rs closely."), "{}", asked[0]);
     assert!(asked[1].contains("Say hello kindly.") && asked[1].contains("Ada"), "{}", asked[1]);

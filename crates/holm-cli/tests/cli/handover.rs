@@ -229,10 +229,10 @@ fn what_is_no_journal_is_refused_and_nothing_is_kept() {
         .file("notes.jsonl", "{\"text\":\"hello\"}\n")
         .file("empty.jsonl", "");
     for name in ["torn.jsonl", "changed.jsonl", "notes.jsonl", "empty.jsonl"] {
-        stage.holm(["session", "import", name]).fails(2, "cannot continue ");
+        stage.holm(["session", "import", name]).fails(2, "cannot import ");
     }
     stage.holm(["session", "import", "nowhere.jsonl"]).fails(6, "there is no file nowhere.jsonl");
-    stage.holm(["session", "import", "-"]).fails(2, "cannot continue standard input: ");
+    stage.holm(["session", "import", "-"]).fails(2, "cannot import standard input: ");
     comes(&stage.holm_with(&whole, ["session", "import", "-"]), "journey", BARE);
     let stage = stage.file("run.jsonl", &whole);
     stage.holm(["session", "import", "run.jsonl", "--session", "a/b"]).fails(2, "a/b");

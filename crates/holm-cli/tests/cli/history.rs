@@ -48,7 +48,7 @@ fn words_are_found_in_what_was_said() {
     assert_eq!(found.len(), 2, "{ran:?}");
     assert!(found.iter().all(|hit| hit["run"] == "old"));
     let ran = stage.holm(["session", "search", "nowhere"]);
-    assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (Some(0), "", "holm: nothing was found\n"));
+    assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (Some(0), "", "holm: no matches\n"));
     stage.holm(["session", "search", "ab"]).fails(2, "too short to search for");
 }
 

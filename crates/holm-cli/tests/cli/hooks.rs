@@ -312,7 +312,7 @@ fn forgetting_the_hooks_forgets_their_scripts_also_those_that_changed_or_are_nam
     fs::write(stage.work().join("check.sh"), REFUSES).unwrap();
     let ran = stage.holm(["hooks", "trust"]);
     assert!(ran.code == Some(3) && ran.out.matches("new: ").count() == 2, "{ran:?}");
-    assert!(stage.holm(["hooks", "forget"]).err.contains("they were not trusted"));
+    assert!(stage.holm(["hooks", "forget"]).err.contains("no hooks were trusted"));
 }
 
 #[test]

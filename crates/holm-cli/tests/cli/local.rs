@@ -94,7 +94,7 @@ fn what_the_small_model_has_shown_here_is_told_the_next_time() {
     let ask = || holm(&stage, &["run", "-p", "How many lines does notes.txt have?", "--grant", "read:**"]);
     let first = ask();
     assert!(!first.err.contains("holm model ledger"), "{first:?}");
-    let told = |ran: &Ran| ran.err.contains("of its 1 tasks here; holm model ledger shows which");
+    let told = |ran: &Ran| ran.err.contains("of its 1 earlier tasks; `holm model ledger` shows details");
     let second = ask();
     assert!(told(&second), "{second:?}");
 }

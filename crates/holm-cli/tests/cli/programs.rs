@@ -282,7 +282,7 @@ fn trust_shows_the_content_that_it_asks_about_and_hides_no_character() {
     assert!(!shown.out.contains('\u{1b}') && !shown.out.contains('\u{202e}'), "{shown:?}");
     let whole = stage.holm(["tool", "trust", "--show"]);
     assert!(whole.code == Some(0) && whole.out.contains("  | # line 300\n"), "{whole:?}");
-    assert!(!whole.err.contains("to agree"), "it asks nothing: {whole:?}");
+    assert!(!whole.err.contains("to trust it"), "it asks nothing: {whole:?}");
     assert!(stage.holm(["tool", "list"]).err.contains("you have not trusted it"));
     // What was agreed to already is not shown again.
     let agreed = stage.holm(shown.leads_to());

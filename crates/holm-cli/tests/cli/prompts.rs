@@ -61,7 +61,9 @@ fn a_command_that_fails_is_told_and_one_that_gives_nothing_ends_it() {
     let ran = stage.run(&["-p", "Why?", "--shell", "echo broken; exit 7"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "ok\n"), "{ran:?}");
     assert_eq!(ran.err, "holm: `echo broken; exit 7` ended with exit status: 7; its output is used anyway\n");
-    stage.run(&["--shell", "exit 7"]).fails(1, "`exit 7` produced no text for the prompt: exit status: 7");
+    stage
+        .run(&["--shell", "exit 7"])
+        .fails(1, "cannot use the output of `exit 7`: it failed without output (exit status: 7)");
     stage.run(&["-f", "gone.md"]).fails(6, "there is no file gone.md");
     stage.run(&["-p", "-", "-f", "-"]).fails(2, "can be read only once");
 }
@@ -95,7 +97,7 @@ fn what_a_model_would_not_be_shown_is_refused_before_it_is_asked() {
         2,
         "deepseek/deepseek-chat takes no image/png, so it cannot read cat.png\n  hint: leave it out",
     );
-    stage.run(&["--media", "notes.txt"]).fails(2, "hint: give a text with -f");
+    stage.run(&["--media", "notes.txt"]).fails(2, "hint: to add a text file, use -f");
     stage.run(&["--media", "gone.png"]).fails(6, "there is no file gone.png");
     assert!(stage.double.requests().is_empty());
 }
@@ -116,7 +118,7 @@ fn an_alias_has_variables() {
     // What is put in is not looked at again.
     holm(&["-f", "main.rs", "--var", "who={{content}}"]).says("ok\n");
     assert_eq!(text(&stage), "Explain main.rs (Rust) to {{content}} on topic: fn main() {}");
-    holm(&["-f", "main.rs"]).fails(2, "the alias `explain` asks for `who`");
+    holm(&["-f", "main.rs"]).fails(2, "the alias `explain` needs a value for `who`");
     holm(&["-f", "main.rs", "--var", "who=me", "--var", "x=y"]).fails(2, "does not use `x`");
     stage.run(&["-p", "x", "--var", "who=me"]).fails(2, "--alias");
 }

@@ -33,8 +33,8 @@ fn without_a_model_a_script_answers_and_says_so() {
     let stage = Stage::new([]).file("a.txt", "x");
     let ran = stage.holm(["run", "-p", "hi", "--grant", "read:**"]);
     assert_eq!(ran.code, Some(0));
-    assert!(ran.out.starts_with("I am a script, not a model."), "{}", ran.out);
-    insta::assert_snapshot!(ran.err, @"holm: no model was chosen, so a script answers; choose one with --model or `holm init --model`");
+    assert!(ran.out.starts_with("I am a scripted stand-in, not a model."), "{}", ran.out);
+    insta::assert_snapshot!(ran.err, @"holm: no model is configured, so a scripted stand-in answers; choose one with --model or `holm init --model NAME`");
     // Where nothing answers, nothing is said of who would have.
     stage.holm(["run", "-p", "hi", "--session", "../odd"]).fails(2, "odd");
     let ran = stage.holm(["run", "-p", "hi", "--session", "none", "--resume"]);

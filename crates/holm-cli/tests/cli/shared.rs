@@ -92,5 +92,5 @@ fn users_of_a_shared_database_are_apart() {
 fn a_database_that_cannot_be_reached_is_said_at_once() {
     let stage = Stage::new([]);
     let args = ["serve", "--store", "host=/nowhere user=holm dbname=x", "--", "--model", MODEL];
-    stage.holm(args).fails(1, "the database of the sessions cannot be used");
+    stage.holm(args).fails(1, "cannot use the session database");
 }

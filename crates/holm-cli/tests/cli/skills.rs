@@ -408,7 +408,7 @@ fn a_skill_of_a_project_is_shown_and_trusted_by_its_name() {
         assert!(shown.out.contains(part), "{part}: {shown:?}");
     }
     assert!(!shown.out.contains("goodbye"), "{shown:?}");
-    assert!(shown.err.contains("holm: to agree, run: holm skill trust greet --yes "), "{shown:?}");
+    assert!(shown.err.contains("holm: to trust it, run: holm skill trust greet --yes "), "{shown:?}");
     assert_eq!(stage.holm(shown.leads_to()).code, Some(0));
     assert_eq!(stage.holm(["skill", "show", "greet"]).code, Some(0));
     let left = stage.holm(["skill", "trust", "--show"]);

@@ -170,7 +170,7 @@ impl Ran {
     /// The arguments of the command by which a person would agree to what was shown.
     #[track_caller]
     pub(crate) fn leads_to(&self) -> Vec<String> {
-        let lead = self.err.lines().find_map(|line| line.strip_prefix("holm: to agree, run: holm "));
+        let lead = self.err.lines().find_map(|line| line.strip_prefix("holm: to trust it, run: holm "));
         lead.unwrap_or_else(|| panic!("{self:?}")).split(' ').map(str::to_owned).collect()
     }
 

@@ -110,7 +110,7 @@ fn each_mistake_gives_one_message_with_file_line_and_fix() {
         assert_eq!(error.to_string(), format!("/p/holm.toml:{expect}"));
         assert_eq!(error.fix(), fix);
     };
-    let value = "use a value of the expected type";
+    let value = "correct the value; `holm config schema` describes all keys";
     check("\nmodle = \"a/b\"\n", "2: unknown key `modle`", "did you mean `model`?");
     check("[limits]\nturn = 3\n", "2: unknown key `turn`", "did you mean `turns`?");
     check("[limits]\nx = 3\n", "2: unknown key `x`", "known here: budget, turns");

@@ -39,11 +39,7 @@ fn a_wrong_grant_says_what_to_write_instead() {
         assert_eq!(text.parse::<Grant>(), Err(error.clone()), "{text}");
         assert_eq!(error.to_string(), message);
     };
-    check(
-        "src/**",
-        GrantError::NoKind,
-        "grant has no kind in front; write it as kind:value, for example read:src/**",
-    );
+    check("src/**", GrantError::NoKind, "a grant needs a kind: write it as kind:value, such as read:src/**");
     check(
         "delete:x",
         GrantError::UnknownKind,

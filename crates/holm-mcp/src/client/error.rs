@@ -27,7 +27,7 @@ pub enum RemoteServerError {
     #[error("{0}")]
     NoMeans(String),
     /// The server's program was not started.
-    #[error("its program was not started: {0}")]
+    #[error("cannot start its program: {0}")]
     NotStarted(String),
     /// The connection or the handshake failed.
     #[error("the connection failed: {0}")]

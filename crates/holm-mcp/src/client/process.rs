@@ -139,7 +139,7 @@ impl ServerProcess {
         }
         let found = programs
             .find(&program.command)
-            .ok_or_else(|| not(format!("{} is not found", cut(&program.command))))?;
+            .ok_or_else(|| not(format!("{} was not found", cut(&program.command))))?;
         let jail = jail(programs, spec, program, &found.real).map_err(not)?;
         let task = found.task(&programs.workspace, &spec.grants);
         let task = task.args(program.args.iter().map(OsString::from)).piped_input();

@@ -101,7 +101,7 @@ impl std::fmt::Debug for HttpAccessPolicy {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum McpHttpError {
     /// Every program that can reach this address could use the server.
-    #[error("{0} can be reached from other machines; set a token, or listen on 127.0.0.1")]
+    #[error("other machines can reach {0}; set a token, or listen on 127.0.0.1")]
     Exposed(SocketAddr),
     /// The system does not allow it to listen.
     #[error("cannot listen: {0}")]

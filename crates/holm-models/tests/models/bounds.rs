@@ -125,8 +125,9 @@ async fn nobody_listening_is_a_failure_of_the_network() {
     let double = Double::start([]).unwrap();
     let gone = client(&double, Format::OpenaiChat);
     drop(double);
-    let error = gone.list_models("double").await.unwrap_err();
-    assert!(error.to_string().contains("no connection"), "{error}");
+    let error = gone.list_models("double").await.unwrap_err().to_string();
+    assert!(error.contains("cannot connect to 127.0.0.1:"), "{error}");
+    assert_eq!(error.matches("127.0.0.1").count(), 1, "the host is named once: {error}");
 }
 
 #[tokio::test]

@@ -220,7 +220,7 @@ pub enum JournalStorageError {
     )]
     LeaseLost,
     /// The name is not allowed for a run.
-    #[error("`{run}` cannot name a run ({reason})")]
+    #[error("`{run}` is not a valid session name: {reason}")]
     BadName {
         /// The name that was given.
         run: String,

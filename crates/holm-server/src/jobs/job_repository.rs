@@ -319,7 +319,7 @@ impl JobRepository {
 /// Why a job cannot be stored or found.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JobRepositoryError {
-    #[error("no such job or run; list them to see their names")]
+    #[error("there is no such job or run")]
     Missing,
     /// The name is taken.
     #[error("a job with that name already exists; choose another name, or remove it")]

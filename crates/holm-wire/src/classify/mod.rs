@@ -90,8 +90,7 @@ pub fn web_page(body: &[u8]) -> Option<Failure> {
     if text.first() != Some(&b'<') {
         return None;
     }
-    let message =
-        "the answer is a web page and not the provider's; check the base URL and any proxy in between";
+    let message = "the server sent a web page instead of a model's reply; check the base URL and any proxy";
     Some(failure(FailureClass::Network, message))
 }
 

@@ -309,7 +309,7 @@ fn told(event: &Event) -> Option<(NoteTone, String)> {
                 NextTry::Compact => "retrying with a shorter context".to_owned(),
                 NextTry::GiveUp => return None,
             };
-            (NoteTone::Warning, format!("the model failed ({message}); {next}"))
+            (NoteTone::Warning, format!("the model failed: {message}; {next}"))
         }
         Event::SteppedUp { from, to, reason, .. } => {
             (NoteTone::Warning, format!("{from} is not up to it ({reason}); {to} takes over"))

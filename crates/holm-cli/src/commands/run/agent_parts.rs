@@ -397,7 +397,7 @@ pub(super) async fn shown_before(store: &Store, model: &str) -> Option<String> {
         (tasks + standing.score.tasks, answered + standing.score.successes)
     });
     (tasks > 0).then(|| {
-        format!("it has answered {answered} of its {tasks} tasks here; holm model ledger shows which")
+        format!("{model} answered {answered} of its {tasks} earlier tasks; `holm model ledger` shows details")
     })
 }
 

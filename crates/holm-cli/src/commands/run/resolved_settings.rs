@@ -196,7 +196,7 @@ impl RunArgs {
         }
         let known: Vec<&str> = settings.aliases.keys().chain(theirs.keys()).map(String::as_str).collect();
         let hint = match known.as_slice() {
-            [] => "write one into your holm.toml: [aliases.NAME] template = \"…\"".to_owned(),
+            [] => "add one to your holm.toml: [aliases.NAME] template = \"…\"".to_owned(),
             known => format!("there are: {}", known.join(", ")),
         };
         Err(CommandError::new(CommandExit::Missing, format!("no alias is named `{name}`")).hint(hint))

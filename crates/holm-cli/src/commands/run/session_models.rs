@@ -34,7 +34,9 @@ impl RunArgs {
         }
         let given = self.script.as_ref().map(|_| SCRIPT).or(named);
         if let Some(given) = given.filter(|given| full(given) != full(first)) {
-            let message = format!("session `{session}` uses {first}; {given} cannot replace it");
+            let message = format!(
+                "session `{session}` uses {first}, and a session keeps its model; {given} cannot replace it"
+            );
             return Err(CommandError::new(CommandExit::Usage, message)
                 .hint("leave --model and --script out, or start a new session"));
         }

@@ -113,5 +113,5 @@ fn session_of(parked: &ParkedSession) -> Option<(UserName, SessionId)> {
 #[cfg(feature = "postgres")]
 #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` gives")]
 fn unreachable(error: holm::store::StoreError) -> CommandError {
-    CommandError::new(CommandExit::Failed, format!("the database of the sessions cannot be used: {error}"))
+    CommandError::new(CommandExit::Failed, format!("cannot use the session database: {error}"))
 }

@@ -144,7 +144,7 @@ impl RecordedPrompt {
             };
             let hint = match numbers.as_slice() {
                 [] => "the session has no prompts".to_owned(),
-                numbers => format!("its prompts are at records {}", numbers.join(", ")),
+                numbers => format!("records with prompts: {}", numbers.join(", ")),
             };
             return Err(CommandError::new(CommandExit::Usage, message).hint(hint));
         };

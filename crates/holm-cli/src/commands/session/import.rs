@@ -121,7 +121,7 @@ impl SessionImportArgs {
     }
 
     fn unfit(&self, error: &anyhow::Error) -> CommandError {
-        CommandError::new(CommandExit::Usage, format!("cannot continue {}: {error}", self.shown()))
+        CommandError::new(CommandExit::Usage, format!("cannot import {}: {error}", self.shown()))
             .hint("export it again where it was created; a journal that was edited by hand is not valid")
     }
 }

@@ -44,7 +44,7 @@ pub(super) async fn search(
         return Ok(CommandExit::Done);
     }
     if found.is_empty() {
-        screen.note("holm: nothing was found");
+        screen.note("holm: no matches");
     }
     let width = found.iter().map(|hit| hit.run.len()).max().unwrap_or(0);
     for hit in &found {

@@ -71,12 +71,15 @@ pub(super) async fn choose(
     if local::is_there(&env) {
         screen.answer(
             "Model: local/smollm2, the small one that the setup fetched. It runs here, offline, and \
-             costs nothing.\nIt suits short look-ups with one tool and copying values out of \
+             costs nothing.\nIt suits short lookups with one tool and copying values out of \
              a text; it knows few facts.\nFor more: holm model pull NAME, Ollama, or a key \
              in the environment.",
         );
     } else {
-        screen.answer("Model: none found, so scripted replies stand in; `scripts/setup model` of the sources installs a small one.");
+        screen.answer(
+            "Model: none found, so scripted replies stand in; `scripts/setup model` of the sources installs a small \
+             one.",
+        );
     }
     model::choose(None, None, reach, env).map(|chosen| ResolvedModel { note: None, ..chosen })
 }

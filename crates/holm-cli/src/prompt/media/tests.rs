@@ -50,7 +50,7 @@ fn what_cannot_be_shown_is_refused_with_what_to_do() {
         let error = "a.bin".parse::<PromptAttachment>().unwrap().read(folder.path()).unwrap_err();
         assert!(error.exit == exit && error.to_string().contains(expect), "{error}");
     };
-    check(Some(b"plain words"), CommandExit::Usage, "give a text with -f");
+    check(Some(b"plain words"), CommandExit::Usage, "to add a text file, use -f");
     check(Some(b"\x00\xff\x00"), CommandExit::Usage, "say what it is: --media \"audio/aac;a.bin\"");
     check(Some(b""), CommandExit::Usage, "is empty");
     check(None, CommandExit::Missing, "there is no file a.bin");

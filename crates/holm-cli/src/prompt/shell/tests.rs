@@ -23,7 +23,7 @@ fn a_command_that_gives_nothing_usable_is_one_message() {
         let error = output(command, folder.path(), |_| {}).unwrap_err();
         assert!(error.exit == CommandExit::Failed && error.to_string().contains(expect), "{error}");
     };
-    check("exit 4", "`exit 4` produced no text for the prompt: exit status: 4");
+    check("exit 4", "cannot use the output of `exit 4`: it failed without output (exit status: 4)");
     check("printf '\\377'", "is not UTF-8 text");
     check("yes", "more than 16 MiB");
 }

@@ -182,7 +182,7 @@ fn joined(base: &Url, target: &str) -> anyhow::Result<Url> {
 
 fn unreachable(error: &NetError) -> anyhow::Error {
     CommandError::new(CommandExit::Provider, format!("the file cannot be fetched: {error}"))
-        .hint("the received part is kept; run the same command to continue")
+        .hint("run the same command to continue; Holm keeps what it has received")
         .into()
 }
 

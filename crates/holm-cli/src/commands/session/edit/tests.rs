@@ -29,7 +29,7 @@ fn the_last_prompt_is_meant_unless_another_is_named() {
     };
     check(None, Ok((3, "Second.")));
     check(Some(1), Ok((1, "First.")));
-    check(Some(2), Err("its prompts are at records 1, 3"));
+    check(Some(2), Err("records with prompts: 1, 3"));
     check(Some(9), Err("record 9 of session `s` is not a prompt"));
 }
 
