@@ -33,10 +33,8 @@ const ADAPTER: &str = "holm-tools-smollm2-135m.gguf";
 /// model chooses the right one less often (docs/local.md has the figures).
 const SMALL: u64 = 1_000_000_000;
 /// Note for a run without a chosen model.
-pub(crate) const NOTE: &str = "no model was chosen, so Holm uses the small local one; it suits short \
-                               look-ups with one tool and knows few facts. \
-                               Choose a better one with --model or \
-                               HOLM_MODEL";
+pub(crate) const NOTE: &str = "no model is configured, so Holm uses the small local one; it suits short lookups with \
+                               one tool and knows few facts. Choose a better one with --model or HOLM_MODEL";
 
 /// Whether a name means a model on this machine.
 pub(crate) fn is_local(name: &str) -> bool {

@@ -85,10 +85,7 @@ struct TourContext {
 pub(crate) async fn execute(args: TourArgs, data: Option<&Path>) -> anyhow::Result<CommandExit> {
     let screen = Arc::new(TerminalOutput::default());
     let places = HolmPaths::find(data)?.within(args.ways.bounds());
-    screen.answer(
-        "A tour of Holm in three steps. The model proposes calls, Holm checks each one, and the journal records \
-         everything.",
-    );
+    screen.answer("A tour in three steps: a model proposes calls, Holm checks them, a journal records them.");
     screen.answer("");
     let model = args.model.map(|model| SettingValue::flag("--model", model));
     let here = FolderSettings::find(&places)?;
