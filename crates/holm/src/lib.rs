@@ -30,8 +30,8 @@
 //! use holm::prelude::*;
 //!
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-//! // A script answers here; `Client::from_name("anthropic/claude-sonnet-4-5", Keys::from_environment())?`
-//! // is a real model.
+//! // A scripted model. For a real one:
+//! // ModelClient::from_name("anthropic/claude-sonnet-4-5", ProviderKeys::from_environment())?
 //! let model = ScriptedModel::says(["4"]);
 //! let agent = Agent::builder("scripted/one", model).system("Answer in one word.").build()?;
 //! let report = agent.run("What is 2 + 2?").await?;
