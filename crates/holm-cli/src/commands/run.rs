@@ -139,7 +139,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     schema: Option<PathBuf>,
     /// Maximum cost of the session, in US dollars
-    #[arg(long, value_name = "USD", value_parser = money::parse)]
+    #[arg(long, value_name = "USD", value_parser = money::parse, allow_negative_numbers = true)]
     budget: Option<NanoUsd>,
     /// Maximum model turns for each prompt of the session
     /// [default: no limit at a terminal or with --budget, else 200]

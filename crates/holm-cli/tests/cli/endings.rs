@@ -49,7 +49,7 @@ fn what_is_not_there_is_6() {
     stage.holm(["session", "show", "nobody"]).fails(6, "there is no session `nobody`");
     stage.holm(["session", "replay", "nobody"]).fails(6, "there is no session `nobody`");
     stage.holm(["tool", "execute", "nothing"]).fails(6, "no tool or file is named `nothing`");
-    stage.holm(["run", "-p", "hi", "--script", "missing.json"]).fails(6, "no script missing.json exists");
+    stage.holm(["run", "-p", "hi", "--script", "missing.json"]).fails(6, "there is no file missing.json");
 }
 
 #[test]
@@ -65,7 +65,9 @@ fn what_is_not_understood_is_2_with_one_message() {
     check(&["run", "-p", "hi", "--model", "/etc/passwd"], "hint: write it as provider/model");
     check(&["run", "-p", "hi", "--grant", "fly:moon"], "fly:moon");
     check(&["run", "-p", "hi", "--mode", "sideways"], "sideways");
-    check(&["run", "-p", "hi", "--budget", "much"], "is not an amount in US dollars");
+    for amount in ["much", "-1"] {
+        check(&["run", "-p", "hi", "--budget", amount], "is not an amount in US dollars");
+    }
     check(&["run", "-p", "hi", "--session", "../up"], "../up");
     check(&["run", "-p", "hi", "--script", "broken.json"], "broken.json cannot be used");
     check(&["run", "-p", "hi", "--script", "list.json"], "it is not an object");
