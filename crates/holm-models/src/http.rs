@@ -194,7 +194,10 @@ fn sending(error: &reqwest::Error) -> TransportError {
 /// The host that could not be reached, and the innermost cause. The rest of the URL is left out,
 /// because it may contain the user's data.
 fn unreached(error: &reqwest::Error) -> String {
-    let innermost = std::iter::successors(error.source(), |cause| cause.source()).last();
+    let mut innermost = error.source();
+    while let Some(cause) = innermost.and_then(std::error::Error::source) {
+        innermost = Some(cause);
+    }
     let why = innermost.map_or_else(|| "it gave no reason".to_owned(), ToString::to_string);
     let url = error.url();
     let host = url.and_then(reqwest::Url::host_str).unwrap_or("the provider");
