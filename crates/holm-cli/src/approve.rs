@@ -458,13 +458,13 @@ pub(crate) fn lowest_trust(proposal: &Proposal) -> Option<TrustLevel> {
     let suffices = |level: &TrustLevel| {
         let grants: GrantSet = level.grants().into_iter().collect();
         let has_all = proposal.missing.iter().all(|need| shell::admits(&grants, need));
+        // The level also replaces the mode of the run.
+        let is_unasked = level.mode().stance(proposal.level) == LevelDecision::Allow
+            || shell::admits(&grants, &whole_tool(proposal));
         has_all
+            && is_unasked
             && proposal.reasons.iter().all(|reason| match reason {
-                AskReason::MissingGrant => true,
-                AskReason::Level => {
-                    level.mode().stance(proposal.level) == LevelDecision::Allow
-                        || shell::admits(&grants, &whole_tool(proposal))
-                }
+                AskReason::MissingGrant | AskReason::Level => true,
                 AskReason::EgressAfterMark
                 | AskReason::WriteAfterMark
                 | AskReason::HookWants
@@ -497,7 +497,7 @@ fn ask(
     } else if lasts {
         format!("  [y]es once, [a]lways in this run, {family}{prefix}ne[v]er, [n]o: ")
     } else {
-        "  [y]es once, ne[v]er, [n]o: ".into()
+        format!("  [y]es once, {family}ne[v]er, [n]o: ")
     };
     for _ in 0..MOST_TRIES {
         forget_typed();
@@ -519,7 +519,7 @@ fn ask(
                 | ApprovalAnswer::Family
                 | ApprovalAnswer::Never,
             ) if leaves_plan => {}
-            Some(ApprovalAnswer::Session | ApprovalAnswer::Prefix | ApprovalAnswer::Family) if !lasts => {}
+            Some(ApprovalAnswer::Session | ApprovalAnswer::Prefix) if !lasts => {}
             Some(answer) => return answer,
             None => {}
         }

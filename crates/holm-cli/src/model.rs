@@ -264,10 +264,19 @@ pub(crate) fn check_name(
 ) -> Result<(), CommandError> {
     let provider = name.split('/').next().unwrap_or_default();
     let is_own = providers.get(provider).is_some_and(|own| own.base_url.is_some());
+    if is_own && !name.contains('/') {
+        return Err(without_model(name));
+    }
     if is_own || matches!(provider, "local" | "scripted") {
         return Ok(());
     }
     ServiceTable::stock().resolve(name).map(|_| ()).map_err(|error| unknown_name(name, &error))
+}
+
+/// The name of a provider of one's own stands where the name of a model is expected.
+pub(crate) fn without_model(provider: &str) -> CommandError {
+    let message = format!("`{provider}` is a provider without a model");
+    CommandError::new(CommandExit::Usage, message).hint(format!("write `{provider}/MODEL`"))
 }
 
 fn unknown_name(name: &str, error: &ModelNameError) -> CommandError {

@@ -172,9 +172,12 @@ impl ProviderAccess {
         builder.transport(Arc::new(connections()?)).build()
     }
 
-    /// Refuses a provider outside of the network scope. An unknown provider is reported
-    /// when it is opened.
+    /// Refuses a provider outside of the network scope, and one of the settings without a model. An
+    /// unknown provider is reported when it is opened.
     pub(crate) fn admits(&self, name: &str) -> Result<(), CommandError> {
+        if self.providers.get(name).is_some_and(|own| own.base_url.is_some()) {
+            return Err(crate::model::without_model(name));
+        }
         match (self.ways.bounds(), self.endpoint(name)) {
             (NetworkScope::ThisMachine, Ok((_, endpoint))) => {
                 NetworkScope::ThisMachine.admits(name, endpoint.base())

@@ -1,7 +1,7 @@
 //! Finds the session that a user means: by its whole name, by the beginning of its name, or by the
 //! word `last`.
 
-use holm::store::{SessionQuery, Store, StoreError};
+use holm::store::{SessionQuery, Store, StoreError, StoredSession};
 
 use crate::{
     children,
@@ -27,12 +27,16 @@ pub(crate) async fn resolve(store: &Store, typed: String) -> anyhow::Result<Stri
         return Ok(typed);
     }
     let query = SessionQuery { limit: Some(MOST_SESSIONS), ..SessionQuery::default() };
-    let known = store.list(&query).await?.sessions.into_iter().map(|session| session.run);
-    let mut known = known.filter(|name| !children::is_named_like_one(name));
+    let listed = store.list(&query).await?.sessions.into_iter();
+    let sessions: Vec<StoredSession> =
+        listed.filter(|session| !children::is_named_like_one(&session.run)).collect();
     if typed == LAST {
-        return Ok(known.next().unwrap_or(typed));
+        // A chat that was opened and closed again leaves a session without a prompt and a title.
+        let last = sessions.iter().find(|session| !session.title.is_empty()).or(sessions.first());
+        return Ok(last.map_or(typed, |session| session.run.clone()));
     }
-    let meant: Vec<String> = known.filter(|name| !typed.is_empty() && name.starts_with(&typed)).collect();
+    let is_meant = |name: &String| !typed.is_empty() && name.starts_with(&typed);
+    let meant: Vec<String> = sessions.into_iter().map(|session| session.run).filter(is_meant).collect();
     match meant.as_slice() {
         [] => Ok(typed),
         [only] => Ok(only.clone()),

@@ -172,17 +172,17 @@ fn options(proposal: &Proposal, offer: &ApprovalOffer) -> Vec<PermissionOption> 
         return vec![once, no];
     }
     let never = option(NEVER, "Always reject in this session".into(), PermissionOptionKind::RejectAlways);
+    let family = offer.family.as_ref().map(|family| {
+        let name = format!("Allow {} in this session", visible(family.label()));
+        option(FAMILY, name, PermissionOptionKind::AllowAlways)
+    });
     if !shell::lasts(proposal) {
-        return vec![once, no, never];
+        return [once].into_iter().chain(family).chain([no, never]).collect();
     }
     let always = option(SESSION, "Always allow in this session".into(), PermissionOptionKind::AllowAlways);
     let prefix = offer.prefix.as_ref().map(|rule| {
         let name = format!("Always allow what starts with `{}` in this session", visible(&rule.to_string()));
         option(PREFIX, name, PermissionOptionKind::AllowAlways)
-    });
-    let family = offer.family.as_ref().map(|family| {
-        let name = format!("Allow {} in this session", visible(family.label()));
-        option(FAMILY, name, PermissionOptionKind::AllowAlways)
     });
     [once, always].into_iter().chain(family).chain(prefix).chain([no, never]).collect()
 }

@@ -109,9 +109,12 @@ impl Run {
                 }
                 (PolicyDecision::Granted(_), _) | (_, Some(PolicyDecision::Granted(_))) => {}
                 (PolicyDecision::Missing, _) if self.is_leased(need) => {}
-                // A call that can only look changes and sends nothing, whatever it runs.
+                // A call that can only look changes and sends nothing, whatever it runs. If the model
+                // itself began to plan, commands still need the grants of the mode before.
                 (PolicyDecision::Missing, _)
-                    if access == CallAccess::ReadOnly && kind_of(need) == GrantKind::Exec => {}
+                    if access == CallAccess::ReadOnly
+                        && kind_of(need) == GrantKind::Exec
+                        && self.state.planning_from.is_none() => {}
                 (PolicyDecision::Missing, _) => missing.push(need.to_string()),
             }
         }
@@ -144,7 +147,9 @@ impl Run {
         level: Level,
         missing: &[String],
     ) -> Vec<AskReason> {
-        let stance = self.state.mode.stance(level);
+        // A model that begins to plan by itself gets nothing that it would have to ask for otherwise.
+        let before = self.state.planning_from.filter(|_| level < tool.level);
+        let stance = before.map_or(self.state.mode.stance(level), |mode| mode.stance(tool.level));
         let mut reasons = Vec::new();
         // No grant or lease answers this: a person does, every time.
         if leaves_plan(tool) {

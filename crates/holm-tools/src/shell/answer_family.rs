@@ -25,12 +25,12 @@ impl AnswerFamily {
     #[must_use]
     pub fn of(proposal: &Proposal) -> Option<Self> {
         let can_run = proposal.level > Level::Write;
-        if can_run || !lasts(proposal) || !proposal.hands_on.is_empty() {
+        let needs: Vec<&String> = asked_needs(proposal).collect();
+        // That data leaves is answered by naming the host after something was read.
+        let names_hosts = needs.iter().all(|need| need.starts_with("fetch:"));
+        if can_run || !(lasts(proposal) || names_hosts) || !proposal.hands_on.is_empty() {
             return None;
         }
-        let needs: Vec<&String> = asked_needs(proposal).collect();
-        // That data leaves is answered by naming the host, which was not granted before.
-        let names_hosts = !proposal.missing.is_empty() && needs.iter().all(|need| need.starts_with("fetch:"));
         let is_answered = |reason: &AskReason| match reason {
             AskReason::Level | AskReason::MissingGrant => true,
             AskReason::EgressAfterMark => names_hosts,

@@ -388,7 +388,8 @@ impl ApprovalMemory {
         let Some(shown) = shown else { return false };
         let mut rules = CommandRules::default();
         let here = self.prefixes.iter().filter(|prefix| prefix.folder == shown.folder);
-        here.filter(|prefix| prefix.needs.cover(proposal, helper))
+        let stays_inside = proposal.missing.iter().all(|need| stays_inside(need));
+        here.filter(|prefix| stays_inside && prefix.needs.cover(proposal, helper))
             .for_each(|prefix| rules.allow(prefix.rule.clone()));
         rules.judge(&shown.script) == CommandRuling::Allowed
     }
@@ -462,6 +463,18 @@ fn given(missing: &str, arguments: &str) -> Option<Grant> {
     let brought = Json::parse(arguments).map_or(true, |arguments| arguments.canonical().contains('*'));
     let is_pattern = !folder.contains('*') && !brought;
     Some(if is_pattern { pattern } else { exact })
+}
+
+/// Whether a need is about programs or about files of the workspace. A prefix shows the words of a
+/// command and not the folders, hosts and secrets that it uses, so it covers no other need.
+fn stays_inside(need: &str) -> bool {
+    match need.parse::<AccessRequest>() {
+        Ok(AccessRequest::Exec(_)) => true,
+        Ok(AccessRequest::Read(path) | AccessRequest::Write(path)) => {
+            !path.is_absolute() && !path.as_str().starts_with('~')
+        }
+        Ok(_) | Err(_) => false,
+    }
 }
 
 /// Whether a text was shortened or written out for the screen, so that it is not the need itself.

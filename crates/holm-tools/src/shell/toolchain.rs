@@ -189,7 +189,10 @@ impl UserToolchains {
     pub(super) fn add_to(&self, jail: Jail) -> Jail {
         let jail = self.roots.iter().filter(|root| root.exists()).fold(jail, Jail::exec);
         let jail = self.hidden.iter().fold(jail, Jail::hide);
-        self.variables.iter().fold(jail, |jail, (name, value)| jail.env(name, value))
+        let jail = self.variables.iter().fold(jail, |jail, (name, value)| jail.env(name, value));
+        // Its folders are read-only, so rustup must not prepare to install anything.
+        let has_rustup = self.variables.iter().any(|(name, _)| name == "RUSTUP_HOME");
+        if has_rustup { jail.env("RUSTUP_AUTO_INSTALL", "0") } else { jail }
     }
 
     /// Opens the parts that one program needs: those of its own toolchain, and of no other.

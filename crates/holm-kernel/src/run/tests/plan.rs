@@ -265,6 +265,23 @@ fn a_tool_that_can_run_read_only_runs_so_in_plan_mode_and_needs_no_grant_to_writ
 }
 
 #[test]
+fn a_model_that_begins_to_plan_runs_no_command_that_it_would_have_to_ask_for() {
+    let asks = |mode: Mode, grants: &[&str]| {
+        let script = vec![Say::Call("enter_plan", "{}"), Say::Call("run", r#"{"text":"a"}"#)];
+        let config = Config { approvals: Approvals::Ask, ..looking(mode, grants) };
+        let mut play = Play::new(config, script);
+        play.judge = Box::new(|_| Verdict::deny("no"));
+        performed(&mut play).is_empty()
+    };
+    let all = ["exec:*", "read:**", "write:**", "fetch:https://a.example"];
+    assert!(asks(Mode::Default, &["read:**"]), "programs are not granted");
+    assert!(asks(Mode::AcceptEdits, &all), "the mode asks about commands");
+    assert!(!asks(Mode::Full, &all));
+    let with_tool = ["exec:*", "read:**", "tool:run"];
+    assert!(!asks(Mode::AcceptEdits, &with_tool), "the tool is granted");
+}
+
+#[test]
 fn a_yes_to_a_call_that_was_shown_read_only_does_not_count_after_plan_mode() {
     let config = looking(Mode::Plan, &["exec:*", "write:**", "fetch:https://a.example"]);
     let config = Config { approvals: Approvals::Ask, ..config };

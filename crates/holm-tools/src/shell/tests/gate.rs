@@ -207,6 +207,12 @@ async fn a_prefix_covers_commands_that_miss_no_more_than_the_approved_one() {
     assert_eq!(person.asked(), 1);
     gate.judge(wants("ls docs", &["exec:*", home])).await;
     assert_eq!(person.asked(), 2, "it misses more");
+    for outside in [home, "write:/srv/**", "fetch:https://a.example", "secret:KEY@https://a.example"] {
+        let before = person.asked();
+        gate.judge(wants("ls docs", &[outside])).await;
+        gate.judge(wants("ls src", &[outside])).await;
+        assert_eq!(person.asked(), before + 2, "{outside} is outside the workspace");
+    }
     // A rule of the settings approves no grant, beside an approved beginning or alone.
     for script in ["git status && ls src", "git status"] {
         let before = person.asked();
