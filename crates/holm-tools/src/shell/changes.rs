@@ -23,6 +23,8 @@ use holm_kernel::visible_line;
 
 use super::entry_stamp::{EntryStamp, LinkState};
 use super::git_folder_record::GitFolderRecord;
+use super::git_history_record::GitHistoryRecord;
+use super::guarded_paths::CommandGuards;
 use super::new_repository::{NewRepositories, beneath, disable_file};
 use super::running_commands::{RunningCommand, RunningCommandGuard};
 use crate::root::autorun::{self, AutorunFile};
@@ -61,6 +63,12 @@ pub struct WorkspaceRecord {
     /// Existing repositories that a command may have made that was running then.
     /// They are checked again.
     unsettled: HashSet<PathBuf>,
+    /// Git folders that the command may write.
+    written: BTreeSet<PathBuf>,
+    /// Paths that the command cannot write, and that git must not write for it.
+    guards: CommandGuards,
+    /// What the repositories held.
+    history: GitHistoryRecord,
     /// Patterns with a star of protected files at the top of the workspace. A jail cannot watch for
     /// them, so new ones are disabled.
     protected_patterns: Vec<&'static str>,
@@ -84,6 +92,9 @@ impl WorkspaceRecord {
             known: HashSet::new(),
             held: HashSet::new(),
             unsettled: HashSet::new(),
+            written: BTreeSet::new(),
+            guards: CommandGuards::default(),
+            history: GitHistoryRecord::default(),
             protected_patterns: Vec::new(),
             mark: None,
             began: i64::try_from(now.as_secs()).unwrap_or(i64::MAX),
@@ -133,6 +144,23 @@ impl WorkspaceRecord {
         }
     }
 
+    /// Remembers that the command may write a git folder.
+    pub(super) fn open_repository(&mut self, git: &Path) {
+        if self.is_writable(git) {
+            self.written.insert(git.to_owned());
+        }
+    }
+
+    /// Remembers a path that the command cannot write, also a missing one.
+    pub(super) fn guard(&mut self, path: &Path) {
+        self.guards.paths.insert(path.to_owned());
+    }
+
+    /// Remembers a pattern of protected files that no grant opens.
+    pub(super) fn guard_pattern(&mut self, pattern: &'static str) {
+        self.guards.patterns.insert(pattern);
+    }
+
     /// Remembers an existing entry that the command cannot write.
     pub(super) fn hold(&mut self, path: &Path) {
         self.know(path);
@@ -156,6 +184,7 @@ impl WorkspaceRecord {
         self.links.retain(|path, _| !unsettled.contains(path));
         self.unsettled = unsettled;
         self.mark = Some(mark);
+        self.history = GitHistoryRecord::begin(&self.written, &self.guards, &self.roots);
     }
 
     /// Checks what has changed, disables what git would run in new repositories, and reports it in
@@ -190,14 +219,14 @@ impl WorkspaceRecord {
         let mut found = WorkspaceChanges::default();
         record.read_all(&command.roots, MAX_NEW_FOLDERS, &mut found);
         found.unsettle(command);
-        record.tell(&found)
+        record.tell(&mut found)
     }
 
     fn look(&mut self) -> Vec<String> {
         self.is_done = true;
         let mut found = self.find();
         let mut lines = self.disable_protected(&mut found);
-        lines.extend(self.tell(&found));
+        lines.extend(self.tell(&mut found));
         // The present state is checked now, also for commands that start from here on.
         drop(self.mark.take());
         lines
@@ -342,10 +371,13 @@ impl WorkspaceRecord {
     }
 
     /// Disables what git would run in repositories, and reports the findings.
-    fn tell(&self, found: &WorkspaceChanges) -> Vec<String> {
-        let mut lines = Vec::new();
+    fn tell(&self, found: &mut WorkspaceChanges) -> Vec<String> {
         let looked_at = found.repositories.disarm(&self.roots, &self.known, &self.git);
         let shown = |path: &Path| self.shown(path);
+        let recently = self.began - COARSEST_CLOCK_SECONDS;
+        let mut lines = self.history.settle(&self.guards, &self.roots, recently, &shown);
+        // What was disabled above is not there any more.
+        found.files.retain(|path, _| path.symlink_metadata().is_ok());
         let armed = looked_at.iter().filter(|repository| !repository.findings.armed.is_empty());
         lines.extend(limited(armed.map(|repository| {
             format!(

@@ -62,7 +62,7 @@ pub fn hold_with(
     }
     let record = WorkspaceRecord::new(workspace, &written(workspace, grants));
     let rules = RuleIndex::new(denials);
-    let (hidden, repositories) = (Vec::new(), Vec::new());
+    let (hidden, repositories, met) = (Vec::new(), Vec::new(), Vec::new());
     let mut scan = DeniedPathScan {
         workspace,
         roots: &roots,
@@ -73,6 +73,7 @@ pub fn hold_with(
         looked_at: 0,
         hidden,
         repositories,
+        met,
     };
     for root in &roots {
         scan.walk(root);
@@ -83,6 +84,7 @@ pub fn hold_with(
     }
     scan.hold_git(&roots);
     scan.hold_missing(&written(workspace, grants));
+    scan.guard(grants);
     scan.record.begin();
     (scan.jail, scan.record)
 }
@@ -102,6 +104,8 @@ struct DeniedPathScan<'a> {
     hidden: Vec<PathBuf>,
     /// The repositories that were met.
     repositories: Vec<GitFolder>,
+    /// Their git folders.
+    met: Vec<PathBuf>,
 }
 
 impl DeniedPathScan<'_> {
@@ -154,6 +158,7 @@ impl DeniedPathScan<'_> {
         if is_repository(folder, &entries) {
             self.change(|jail| jail.repository(folder));
             self.record.know_repository(folder);
+            self.met.push(folder.to_owned());
             let work_tree = if is_called_git(folder) { folder.parent().unwrap_or(folder) } else { folder };
             self.repositories.push(GitFolder::at(work_tree, folder.to_owned()));
         }
@@ -264,6 +269,40 @@ impl DeniedPathScan<'_> {
         }
     }
 
+    /// Tells the record which git folders the command may write, and which names of the table hold.
+    /// The folder `.git` of a writable root is open only if a grant names it.
+    fn guard(&mut self, grants: &GrantSet) {
+        let workspace = self.workspace;
+        let opened: Vec<PathBuf> = grants
+            .iter()
+            .filter_map(|grant| match grant {
+                Grant::Write(pattern) => Some(root_of(workspace, pattern)),
+                _ => None,
+            })
+            .collect();
+        let is_shut = |git: &Path| {
+            let is_of_root = |root: &PathBuf| git.starts_with(root.join(".git"));
+            let is_named = |root: &PathBuf| root.iter().any(|part| part == ".git") && git.starts_with(root);
+            opened.iter().any(is_of_root) && !opened.iter().any(is_named)
+        };
+        for git in self.met.iter().filter(|git| !is_shut(git)) {
+            self.record.open_repository(git);
+        }
+        let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
+        let patterns: Vec<&'static str> = if home.is_some_and(|home| home == workspace) {
+            autorun::protected().collect()
+        } else {
+            autorun::protected_in_projects().collect()
+        };
+        for pattern in patterns {
+            let example = pattern.replace('*', "x");
+            let example = workspace.join(example.trim_end_matches('/'));
+            if !matches!(self.standing(&example, workspace), EntryAccess::Free) {
+                self.record.guard_pattern(pattern);
+            }
+        }
+    }
+
     fn hold_missing_name(&mut self, folder: &Path, name: &str) {
         let path = folder.join(name);
         // A jail follows no link, and cannot protect a name behind one.
@@ -324,6 +363,7 @@ impl DeniedPathScan<'_> {
         if path.symlink_metadata().is_ok() {
             self.record.hold(path);
         }
+        self.record.guard(path);
         self.change(|jail| jail.protect(path));
     }
 

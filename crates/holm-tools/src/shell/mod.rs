@@ -25,7 +25,8 @@
 //! # What a command leaves
 //!
 //! When a command has ended, the changed folders are checked. New repositories are reported, and
-//! what git would run in them at the user's next call is disabled.
+//! what git would run in them at the user's next call is disabled. If the command recorded a file at
+//! a protected path, in a commit or in the index, that is undone.
 //!
 //! # Where things are
 //!
@@ -43,7 +44,9 @@
 //! - `changes.rs`, `entry_stamp.rs`, `running_commands.rs`: what a command has changed.
 //!   `command_marker.rs`: the same after Holm was killed.
 //! - `git_folder_record.rs`, `git_state_file.rs`, `new_repository.rs`: what git would run or obey
-//!   afterwards.
+//!   afterwards. `git_history_record.rs`, `git_history_check.rs`, `git_history_undo.rs`: what git
+//!   would write to protected paths. `git_snapshot.rs`, `git_plumbing.rs`, `guarded_paths.rs`:
+//!   parts of that.
 
 mod answer_coverage;
 mod answer_family;
@@ -57,7 +60,13 @@ mod denied_paths;
 mod entry_stamp;
 mod exchange;
 mod git_folder_record;
+mod git_history_check;
+mod git_history_record;
+mod git_history_undo;
+mod git_plumbing;
+mod git_snapshot;
 mod git_state_file;
+mod guarded_paths;
 mod home;
 mod live_output;
 mod new_repository;

@@ -445,6 +445,20 @@ pub(super) fn disable_file(roots: &[PathBuf], path: &Path) -> &'static str {
     }
 }
 
+/// Replaces the content of a file in a folder beneath a root. Returns whether it was replaced.
+pub(super) fn replace_file(roots: &[PathBuf], path: &Path, bytes: &[u8]) -> bool {
+    let folder = path.parent().and_then(|folder| beneath(roots, folder));
+    let (Some(folder), Some(name), Some(ending)) = (folder, path.file_name(), chance_ending()) else {
+        return false;
+    };
+    let mut new = name.to_owned();
+    new.push(ending);
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let Ok(file) = openat(&folder, &new, flags, Mode::from_raw_mode(0o644)) else { return false };
+    let is_written = File::from(file).write_all(bytes).is_ok();
+    is_written && renameat(&folder, &new, &folder, name).is_ok()
+}
+
 /// Gives something a name that is not obeyed. What can get none is deleted: it must not be obeyed.
 fn disable_in(folder: &OwnedFd, name: &OsStr) -> DisableOutcome {
     for ending in endings() {

@@ -21,7 +21,7 @@ use tokio::{
 use super::WorktreeError;
 
 /// Settings that override those of a repository.
-const SETTINGS: [(&str, &str); 9] = [
+pub(crate) const SETTINGS: [(&str, &str); 9] = [
     ("core.hooksPath", "/dev/null"),
     ("core.fsmonitor", "false"),
     ("core.attributesFile", "/dev/null"),
@@ -34,7 +34,7 @@ const SETTINGS: [(&str, &str); 9] = [
 ];
 
 /// Variables of every call; apart from [`PASSED_ON`] there are no others.
-const VARIABLES: [(&str, &str); 7] = [
+pub(crate) const VARIABLES: [(&str, &str); 7] = [
     ("GIT_CONFIG_NOSYSTEM", "1"),
     ("GIT_CONFIG_GLOBAL", "/dev/null"),
     ("GIT_ATTR_NOSYSTEM", "1"),

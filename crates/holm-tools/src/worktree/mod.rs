@@ -16,5 +16,6 @@ mod worktrees;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use git::{SETTINGS, VARIABLES};
 pub use state::changed_files;
 pub use worktrees::{WorktreeCleanup, WorktreeError, WorktreeManager};

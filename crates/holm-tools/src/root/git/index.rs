@@ -39,6 +39,25 @@ impl ObjectFormat {
     }
 }
 
+/// One entry of an index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct IndexEntry<'a> {
+    pub(crate) name: &'a [u8],
+    pub(crate) mode: u32,
+    /// The name of its object, as bytes.
+    pub(crate) object: &'a [u8],
+    /// Zero, or the side of a conflict.
+    pub(crate) stage: u16,
+}
+
+/// Visits the entries of an index file. Returns `None` if it cannot be read.
+pub(crate) fn visit_index(file: &Path, visit: &mut dyn FnMut(&IndexEntry<'_>)) -> Option<()> {
+    let bytes = read_plain_within(file, MAX_INDEX_BYTES).ok()?;
+    let is_whole = |format: &ObjectFormat| read(&bytes, *format, |_| {}).is_some();
+    let format = [ObjectFormat::Sha1, ObjectFormat::Sha256].into_iter().find(is_whole)?;
+    read(&bytes, format, |entry| visit(entry))
+}
+
 /// Whether git can use an index without harm.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum IndexSafety {
@@ -64,9 +83,9 @@ fn gitlinks_in(file: &Path) -> Vec<PathBuf> {
     // the first invalid name.
     let read = |format: ObjectFormat| {
         let mut found = Vec::new();
-        let visit = |name: &[u8], mode: u32| {
-            if mode == GITLINK {
-                found.extend(std::str::from_utf8(name).ok().map(PathBuf::from));
+        let visit = |entry: &IndexEntry<'_>| {
+            if entry.mode == GITLINK {
+                found.extend(std::str::from_utf8(entry.name).ok().map(PathBuf::from));
             }
         };
         read(&bytes, format, visit).map(|()| found)
@@ -78,7 +97,8 @@ fn gitlinks_in(file: &Path) -> Vec<PathBuf> {
 /// write what it names.
 pub(crate) fn check_index(bytes: &[u8], format: ObjectFormat) -> IndexSafety {
     let mut foreign = None;
-    let read = read(bytes, format, |name, mode| {
+    let read = read(bytes, format, |entry| {
+        let (name, mode) = (entry.name, entry.mode);
         // In a split index, an entry without a name replaces one of the shared file.
         if foreign.is_none() && !name.is_empty() && !is_inside_work_tree(name, mode) {
             foreign = Some(String::from_utf8_lossy(name).into_owned());
@@ -102,15 +122,15 @@ fn is_inside_work_tree(name: &[u8], mode: u32) -> bool {
     })
 }
 
-/// Visits the name and the mode of each entry. Returns `None` if this is not an index
-/// as git writes it.
-fn read(bytes: &[u8], format: ObjectFormat, mut visit: impl FnMut(&[u8], u32)) -> Option<()> {
+/// Visits each entry. Returns `None` if this is not an index as git writes it.
+fn read(bytes: &[u8], format: ObjectFormat, mut visit: impl FnMut(&IndexEntry<'_>)) -> Option<()> {
     (bytes.get(..4)? == b"DIRC").then_some(())?;
     let version = number(bytes, 4)?;
     let count = number(bytes, 8)?;
     let (mut at, mut name) = (12, Vec::new());
     for _ in 0..count {
         let mode = number(bytes, at + 24)?;
+        let object = bytes.get(at + FIXED..at + FIXED + format.bytes())?;
         let flags_at = at + FIXED + format.bytes();
         let flags = u16::from_be_bytes(bytes.get(flags_at..flags_at + 2)?.try_into().ok()?);
         let name_at = flags_at + if flags & EXTENDED == 0 { 2 } else { 4 };
@@ -129,7 +149,7 @@ fn read(bytes: &[u8], format: ObjectFormat, mut visit: impl FnMut(&[u8], u32)) -
         let has_length = length == name.len().min(usize::from(NAME_LENGTH));
         let is_sane = has_length && matches!(mode >> 12, 0o4 | 0o10 | 0o12 | 0o16);
         is_sane.then_some(())?;
-        visit(&name, mode);
+        visit(&IndexEntry { name: &name, mode, object, stage: (flags >> 12) & 3 });
     }
     Some(())
 }

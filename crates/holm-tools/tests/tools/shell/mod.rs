@@ -10,3 +10,4 @@ mod later;
 mod leases;
 mod network;
 mod programs;
+mod recorded;

@@ -1,0 +1,175 @@
+//! Records what the repositories of a workspace name before a command, and undoes what the command
+//! recorded there at paths that it cannot write itself.
+//!
+//! A command may use git: it commits, stages and stashes. Git then holds files that the user's next
+//! `git switch` or `git stash pop` puts on the disk, also hooks and files that editors run. Ordinary
+//! files are left alone, and so is content that was the user's before: on the disk, in the index, or
+//! in any commit that a ref named.
+//!
+//! What is new is found in `git_history_check.rs`, and undone in `git_history_undo.rs`. The content
+//! of objects is not checked against their names: `docs/threat-model.md` says what that means.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use super::git_history_check::GitHistoryCheck;
+use super::git_history_undo::GitHistoryUndo;
+use super::git_plumbing::{GitPlumbing, GitPlumbingError};
+use super::git_snapshot::{GitSnapshot, SYMBOLIC};
+use super::guarded_paths::{CommandGuards, GuardedPaths};
+use crate::root::git::{GitConfig, GitFolder, plain_path, visit_index};
+
+/// A file as git records it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct GitFile {
+    /// Relative to the work tree.
+    pub(super) path: PathBuf,
+    pub(super) mode: String,
+    pub(super) object: String,
+}
+
+/// All repositories that a command may write, before it.
+#[derive(Debug, Default)]
+pub(super) struct GitHistoryRecord {
+    repositories: Vec<RepositoryRecord>,
+}
+
+/// One repository before a command.
+#[derive(Debug)]
+pub(super) struct RepositoryRecord {
+    pub(super) folder: GitFolder,
+    pub(super) before: GitSnapshot,
+    /// By the file of an index, its guarded entries.
+    pub(super) staged: BTreeMap<PathBuf, BTreeSet<GitFile>>,
+}
+
+impl GitHistoryRecord {
+    /// Records these git folders. Blocks.
+    pub(super) fn begin(folders: &BTreeSet<PathBuf>, guards: &CommandGuards, roots: &[PathBuf]) -> Self {
+        // Without guarded names, a command may write everything itself.
+        if guards.patterns.is_empty() && guards.paths.is_empty() {
+            return Self::default();
+        }
+        let is_shared = |git: &&PathBuf| !git.join("commondir").exists() && git.join("HEAD").exists();
+        let all = folders.iter().filter(is_shared);
+        Self { repositories: all.map(|git| RepositoryRecord::begin(git, guards, roots)).collect() }
+    }
+
+    /// Undoes what the command recorded at guarded paths, and tells it in lines. `recently` is a
+    /// second before the command, by a coarse clock. Blocks.
+    pub(super) fn settle(
+        &self,
+        guards: &CommandGuards,
+        roots: &[PathBuf],
+        recently: i64,
+        shown: &dyn Fn(&Path) -> String,
+    ) -> Vec<String> {
+        let all = self.repositories.iter();
+        all.flat_map(|record| record.settle(guards, roots, recently, shown)).collect()
+    }
+}
+
+impl RepositoryRecord {
+    fn begin(git: &Path, guards: &CommandGuards, roots: &[PathBuf]) -> Self {
+        let folder = GitFolder { work_tree: work_tree(git), own: git.to_owned(), common: git.to_owned() };
+        let before = snapshot(&folder, roots);
+        let guarded = GuardedPaths::of(guards, &folder);
+        let staged = before.indexes.keys().map(|index| (index.clone(), staged(index, &guarded))).collect();
+        Self { folder, before, staged }
+    }
+
+    fn settle(
+        &self,
+        guards: &CommandGuards,
+        roots: &[PathBuf],
+        recently: i64,
+        shown: &dyn Fn(&Path) -> String,
+    ) -> Vec<String> {
+        let after = snapshot(&self.folder, roots);
+        let is_changed = |index: &PathBuf| {
+            let (old, new) = (self.before.indexes.get(index), after.indexes.get(index));
+            old != new || new.is_some_and(|new| new.changed_second() >= recently)
+        };
+        let indexes: Vec<PathBuf> = after.indexes.keys().filter(|index| is_changed(index)).cloned().collect();
+        let before = &self.before;
+        let is_same = before.refs == after.refs && before.states == after.states && before.logs == after.logs;
+        if is_same && indexes.is_empty() {
+            return Vec::new();
+        }
+        let place = shown(&self.folder.work_tree);
+        let git = match GitPlumbing::new(&self.folder.common, &self.folder.work_tree, roots) {
+            Ok(git) => git,
+            Err(error) => return vec![format!("{place}: Holm could not check what was recorded: {error}")],
+        };
+        let guarded = GuardedPaths::of(guards, &self.folder);
+        let check =
+            GitHistoryCheck { git: &git, guarded: &guarded, guards, roots, record: self, after: &after };
+        let findings = check.find(&indexes);
+        GitHistoryUndo { git: &git, record: self, after: &after, roots, place }.undo(&findings)
+    }
+}
+
+/// Where the files of a git folder are.
+fn work_tree(git: &Path) -> PathBuf {
+    if git.ends_with(".git") {
+        return git.parent().unwrap_or(git).to_owned();
+    }
+    let config = GitConfig::read(&git.join("config")).unwrap_or_default();
+    let named = config.entries.iter().rfind(|entry| entry.name() == "core.worktree");
+    let named = named.and_then(|entry| entry.value.as_deref());
+    named.map_or_else(|| git.to_owned(), |value| plain_path(&git.join(value)))
+}
+
+/// What the repository names now. Git is asked only where its refs are not files.
+fn snapshot(folder: &GitFolder, roots: &[PathBuf]) -> GitSnapshot {
+    let mut found = GitSnapshot::read(&folder.common);
+    if folder.common.join("reftable").is_dir() {
+        // What cannot be read here is new afterwards, and is checked then.
+        let _ = read_tables(folder, roots, &mut found);
+    }
+    found
+}
+
+/// Reads refs in git's newer format.
+fn read_tables(
+    folder: &GitFolder,
+    roots: &[PathBuf],
+    found: &mut GitSnapshot,
+) -> Result<(), GitPlumbingError> {
+    let git = GitPlumbing::new(&folder.common, &folder.work_tree, roots)?;
+    let listed = git.run(&["for-each-ref", "--format=%(objectname) %(refname)"], b"")?;
+    for line in String::from_utf8_lossy(&listed).lines() {
+        if let Some((object, name)) = line.split_once(' ') {
+            found.refs.insert(name.to_owned(), object.to_owned());
+        }
+    }
+    let head = match git.run(&["symbolic-ref", "-q", "HEAD"], b"") {
+        Ok(name) => format!("{SYMBOLIC}{}", String::from_utf8_lossy(&name).trim()),
+        Err(_) => String::from_utf8_lossy(&git.run(&["rev-parse", "HEAD"], b"")?).trim().to_owned(),
+    };
+    found.refs.insert("HEAD".into(), head);
+    Ok(())
+}
+
+/// The guarded entries of an index, also those of a split one.
+fn staged(index: &Path, guarded: &GuardedPaths<'_>) -> BTreeSet<GitFile> {
+    use std::os::unix::ffi::OsStrExt as _;
+    let mut found = BTreeSet::new();
+    let folder = index.parent().unwrap_or(index);
+    let names = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let is_shared = |path: &PathBuf| {
+        path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("sharedindex."))
+    };
+    for file in std::iter::once(index.to_owned()).chain(names.filter(is_shared)) {
+        // One that cannot be read is disabled after the command.
+        let _ = visit_index(&file, &mut |entry| {
+            let path = Path::new(std::ffi::OsStr::from_bytes(entry.name));
+            let mode = format!("{:06o}", entry.mode);
+            if !entry.name.is_empty() && guarded.covers(path, &mode) {
+                let object = entry.object.iter().map(|byte| format!("{byte:02x}")).collect();
+                found.insert(GitFile { path: path.to_owned(), mode, object });
+            }
+        });
+    }
+    found
+}

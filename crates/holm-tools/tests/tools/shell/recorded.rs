@@ -1,0 +1,265 @@
+//! What a command records in a repository at paths that it cannot write itself, and what the user's own
+//! git would then write there and run. Each case has a twin that shows that ordinary work passes.
+
+use std::fs;
+use std::process::Command;
+
+use holm_guards::json::Json;
+use holm_tools::root::DenyRules;
+
+use super::cell::{Cell, WAYS, as_user, run};
+
+/// Writes a hook that leaves a marker as an object, and keeps its name.
+const PLANT: &str = r#"printf '#!/bin/sh\ntouch %s\n' "$CELL/out/ran" > $HOME/hook; B=$(git hash-object -w $HOME/hook)
+"#;
+
+/// A project with hooks in the work tree, which do nothing.
+fn project(cell: &Cell) {
+    cell.write("work/.githooks/pre-commit", "#!/bin/sh\nexit 0\n");
+    cell.write("work/README.md", "first\n");
+    let setup = "chmod +x .githooks/pre-commit; git init -q -b main .; git config user.name u; git config user.email u@h; \
+                 git config core.hooksPath .githooks; git add -A; git commit -q -m first";
+    cell.outside("sh", &["-c", setup]);
+}
+
+/// Runs a script with `.git` named by the call.
+async fn call(cell: &Cell, script: &str) -> String {
+    let shell = cell.shell().denials(DenyRules::of_commands());
+    let write = Json::from([".", ".git"].map(Json::from).to_vec());
+    let arguments = Json::object([("script", script.into()), ("write", write)]);
+    run(&shell.script_tool(), &arguments).await.text
+}
+
+/// A script of the user's, outside of any jail, with all that it prints.
+fn user(cell: &Cell, script: &str) -> String {
+    let mut command = as_user(Command::new("sh"));
+    command.args(["-c", script]).current_dir(cell.path("work")).env("HOME", cell.path("home"));
+    let output = command.env("GIT_CONFIG_NOSYSTEM", "1").output().unwrap();
+    String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
+}
+
+/// Whether a planted hook has run.
+fn ran(cell: &Cell) -> bool {
+    cell.path("out/ran").exists()
+}
+
+/// Checks that nothing planted runs in what the user does, and that the result names the path.
+async fn held(plant: &str, does: &str, names: &str) {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        project(&cell);
+        let said = call(&cell, &format!("{PLANT}{plant}")).await;
+        let _ = fs::remove_file(cell.path("out/ran"));
+        let did = user(&cell, does);
+        assert!(!ran(&cell), "{way:?}: {said}\n{did}");
+        assert!(said.contains(names), "{way:?}: {said}");
+    }
+}
+
+#[tokio::test]
+async fn the_traps_of_these_tests_work_where_no_one_undoes_them() {
+    for (plant, does) in [
+        ("git update-index --add --cacheinfo 100755,$B,.githooks/post-index-change; git commit -q -m x; git checkout .", "git status"),
+        ("git worktree add -q wt; cp $HOME/hook wt/.githooks/post-index-change; chmod +x wt/.githooks/*", "cd wt && git status"),
+    ] {
+        let cell = Cell::new(WAYS[0]);
+        project(&cell);
+        user(&cell, &format!("CELL={}; {PLANT}{plant}", cell.path("").display()));
+        let _ = fs::remove_file(cell.path("out/ran"));
+        let did = user(&cell, does);
+        assert!(ran(&cell), "{plant}: {did}");
+    }
+}
+
+#[tokio::test]
+async fn a_hook_that_a_command_commits_does_not_reach_the_disk() {
+    let plant = "git update-index --add --cacheinfo 100755,$B,.githooks/pre-commit; \
+                 git -c core.hooksPath=/dev/null commit -q -m work";
+    held(plant, "git status; git checkout .; echo 1 >> README.md; git commit -qam user", "branch main").await;
+    let plant = "git update-index --add --cacheinfo 100755,$B,.githooks/post-checkout";
+    held(plant, "git checkout .; git switch -qc other", ".githooks/post-checkout was staged").await;
+}
+
+#[tokio::test]
+async fn a_commit_that_touches_no_protected_path_stays_where_it_is() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        project(&cell);
+        let said = call(
+            &cell,
+            "echo a > a.txt; git add -A; git commit -q -m one; git tag v1; git switch -qc next; echo b > b.txt; git add -A; \
+             git commit -q -m two; git switch -q main; git merge -q next; echo c >> a.txt; git stash -q; git stash pop -q; \
+             git rebase -q HEAD~1; git log --format=%s",
+        )
+        .await;
+        assert!(said.contains("two\none\nfirst"), "{way:?}: {said}");
+        assert!(!said.contains("Holm"), "{way:?}: {said}");
+        assert_eq!(user(&cell, "git log --format=%s; git status --short; git tag; git for-each-ref refs/holm"), "two\none\nfirst\n M a.txt\nv1\n");
+    }
+}
+
+#[tokio::test]
+async fn a_commit_with_the_users_own_change_of_a_protected_file_stays() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        project(&cell);
+        cell.write("work/.githooks/pre-commit", "#!/bin/sh\n# by the user\nexit 0\n");
+        cell.write("work/.vscode/settings.json", "{}\n");
+        let said = call(&cell, "git add -A; git commit -q -m mine; git log --format=%s -1").await;
+        assert!(said.contains("mine") && !said.contains("Holm"), "{way:?}: {said}");
+        assert_eq!(user(&cell, "git log --format=%s; git status --short"), "mine\nfirst\n");
+    }
+}
+
+#[tokio::test]
+async fn a_hook_in_a_commit_of_another_branch_is_taken_out_of_it() {
+    let plant = "git switch -qc feature; echo f > f.txt; git add f.txt; git -c core.hooksPath=/dev/null commit -q -m feature; \
+                 export GIT_INDEX_FILE=$HOME/i; git read-tree main; git update-index --add --cacheinfo 100755,$B,.githooks/post-checkout; \
+                 T=$(git write-tree); C=$(git commit-tree -p main -m tidy $T); git update-ref refs/heads/main $C";
+    held(plant, "git switch main; git switch feature; git switch main", "branch main: commit").await;
+    // One that a later commit removes again would come back in a rebase.
+    let plant = "git switch -qc feature; git update-index --add --cacheinfo 100755,$B,.githooks/post-checkout; git commit -q -m 1; \
+                 git update-index --force-remove .githooks/post-checkout; git commit -q -m 2; git switch -q main";
+    held(plant, "git switch feature; git checkout HEAD~1; git switch -q main", "branch feature: commit").await;
+}
+
+#[tokio::test]
+async fn a_branch_of_the_users_with_protected_files_can_be_used() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        project(&cell);
+        user(
+            &cell,
+            "git switch -qc editor; mkdir .vscode; echo 1 > .vscode/a.json; git add -A; git commit -qm one; \
+             echo 2 > .vscode/a.json; git commit -qam two; git switch -q main",
+        );
+        let said = call(
+            &cell,
+            "git branch copy editor; git branch old editor~1; git tag t editor; git worktree add -q wt editor~1; \
+             git worktree add -q -b more wt2 editor; cd wt2; echo x > x.txt; git add x.txt; git commit -q -m more; git log --format=%s -1",
+        )
+        .await;
+        assert!(!said.contains("Holm") && said.contains("more"), "{way:?}: {said}");
+        assert_eq!(user(&cell, "git log --format=%s -2 more; git show old:.vscode/a.json; cat wt/.vscode/a.json wt2/.vscode/a.json"), "more\ntwo\n1\n1\n2\n");
+    }
+}
+
+#[tokio::test]
+async fn files_that_editors_and_hook_managers_run_are_not_recorded() {
+    for (plant, names) in [
+        ("git update-index --add --cacheinfo 100644,$B,.vscode/tasks.json; git update-index --add --cacheinfo 100755,$B,.husky/pre-commit; git commit -q -m w", &[".vscode/tasks.json", ".husky/pre-commit"][..]),
+        ("printf 'diff --git a/.vscode/tasks.json b/.vscode/tasks.json\\nnew file mode 100644\\n--- /dev/null\\n+++ b/.vscode/tasks.json\\n@@ -0,0 +1 @@\\n+{}\\n' | git apply --cached; git commit -q -m v", &[".vscode/tasks.json"]),
+        ("git update-index --add --cacheinfo 120000,$(printf elsewhere | git hash-object -w --stdin),.vscode; git commit -q -m l", &[".vscode"]),
+        ("git update-index --add --cacheinfo 100644,$B,app/x.code-workspace; git commit -q -m l", &["app/x.code-workspace"]),
+    ] {
+        for way in WAYS {
+            let cell = Cell::new(way);
+            project(&cell);
+            let said = call(&cell, &format!("{PLANT}{plant}")).await;
+            user(&cell, "git stash; git checkout .; git reset -q --hard");
+            for name in names {
+                assert!(!cell.path(&format!("work/{name}")).exists(), "{way:?}: {name}: {said}");
+                assert!(said.contains(name), "{way:?}: {name}: {said}");
+            }
+            assert!(said.contains("refs/holm/held/"), "{way:?}: {said}");
+            let kept = user(&cell, "git for-each-ref --format='%(objectname)' refs/holm/held | xargs git show --stat");
+            assert!(kept.contains(names[0]), "{way:?}: the commit is kept: {kept}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_grant_that_names_a_file_lets_git_record_it() {
+    let cell = Cell::new(WAYS[0]);
+    project(&cell);
+    let grants = holm_grants::GrantSet::parse(["write:.vscode/**"]).unwrap();
+    let shell = cell.shell().denials(DenyRules::usual().naming(&grants).for_commands());
+    let write = Json::from([".", ".git"].map(Json::from).to_vec());
+    let script = "B=$(echo {} | git hash-object -w --stdin); git update-index --add --cacheinfo 100644,$B,.vscode/a.json; git commit -q -m w";
+    let said = run(&shell.script_tool(), &Json::object([("script", script.into()), ("write", write)])).await.text;
+    assert!(!said.contains("Holm"), "{said}");
+    assert_eq!(user(&cell, "git show HEAD:.vscode/a.json"), "{}\n");
+}
+
+#[tokio::test]
+async fn a_hook_that_status_does_not_show_is_not_written_by_a_pull() {
+    let upstream = "git clone -q --bare . ../out/origin.git; git remote add origin ../out/origin.git; git fetch -q; \
+                    git branch -q -u origin/main; git clone -q ../out/origin.git ../out/other; cd ../out/other; \
+                    git -c user.name=o -c user.email=o@h commit -q --allow-empty -m upstream; git push -q";
+    let plant = "echo n > n.txt; git add n.txt; for h in post-rewrite post-checkout post-commit; do \
+                 git update-index --add --cacheinfo 100755,$B,.githooks/$h; done; git -c core.hooksPath=/dev/null commit -q -m work; \
+                 git update-index --skip-worktree .githooks/post-rewrite .githooks/post-checkout .githooks/post-commit; git status --short";
+    for way in WAYS {
+        for (plant, is_held) in [(format!("{PLANT}{plant}"), true), ("echo n > n.txt; git add n.txt; git commit -q -m work".into(), false)] {
+            let cell = Cell::new(way);
+            project(&cell);
+            user(&cell, upstream);
+            let said = call(&cell, &plant).await;
+            let did = user(&cell, "git stash -q -u; git pull -q --rebase; git log --format=%s");
+            assert!(!ran(&cell), "{way:?}: {said}\n{did}");
+            assert_eq!(said.contains(".githooks/post-checkout"), is_held, "{way:?}: {said}");
+            assert_eq!(did.contains("work\nupstream"), !is_held, "{way:?}: {did}\n{said}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn hooks_that_a_command_puts_into_a_new_work_tree_are_disabled() {
+    let plant = "git worktree add -q wt; for h in pre-commit post-checkout post-index-change; do cp $HOME/hook wt/.githooks/$h; done; \
+                 chmod +x wt/.githooks/*; mkdir wt/.vscode; echo x > wt/.vscode/tasks.json";
+    let does = "cd wt && git status && git commit -q --allow-empty -m 1; test -e .vscode/tasks.json && touch ../../out/ran";
+    held(plant, does, "wt/.githooks/post-index-change").await;
+}
+
+#[tokio::test]
+async fn hooks_of_the_users_in_a_new_work_tree_go_on_working() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        project(&cell);
+        let said = call(&cell, "git worktree add -q wt; cd wt; echo x > x.txt; git add x.txt; git commit -q -m in-tree").await;
+        assert!(said.contains("new repository: wt") && !said.contains("Holm"), "{way:?}: {said}");
+        assert!(cell.path("work/wt/.githooks/pre-commit").exists(), "{way:?}: {said}");
+        assert_eq!(user(&cell, "cd wt; git status --short; git log --format=%s -1"), "in-tree\n");
+    }
+}
+
+#[tokio::test]
+async fn a_stash_with_a_hook_is_taken_out_and_the_users_own_stays() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        project(&cell);
+        user(&cell, "echo mine >> README.md; git stash -q");
+        let plant = "export GIT_INDEX_FILE=$HOME/i; git read-tree stash; git update-index --add --cacheinfo 100755,$B,.githooks/post-index-change; \
+                     T=$(git write-tree); C=$(git commit-tree -p HEAD -p stash^2 -m 'WIP on main' $T); git stash store -m 'WIP on main' $C; git stash list";
+        let said = call(&cell, &format!("{PLANT}{plant}")).await;
+        assert!(said.contains("the stash: commit"), "{way:?}: {said}");
+        let did = user(&cell, "git stash list; git stash pop; git status --short");
+        assert!(!ran(&cell), "{way:?}: {said}\n{did}");
+        assert!(did.contains("stash@{0}") && !did.contains("stash@{1}") && did.contains(" M README.md"), "{way:?}: {did}\n{said}");
+        assert_eq!(fs::read_to_string(cell.path("work/README.md")).unwrap(), "first\nmine\n");
+    }
+}
+
+#[tokio::test]
+async fn a_program_beside_a_git_command_does_not_get_the_repository() {
+    let program = "import subprocess as s, os\ns.run(['git', 'worktree', 'add', '-q', 'wt'])\nos.makedirs('wt/.githooks', exist_ok=True)\n\
+                   for h in ('pre-commit', 'post-index-change'):\n  f = 'wt/.githooks/' + h\n  open(f, 'w').write('#!/bin/sh\\ntouch ' + os.environ['CELL'] + '/out/ran\\n')\n  os.chmod(f, 0o755)\n";
+    for way in WAYS {
+        let cell = Cell::new(way);
+        project(&cell);
+        cell.write("work/p.py", program);
+        let shell = cell.shell().denials(DenyRules::of_commands());
+        let granted = |script: &str| {
+            let tool = shell.script_tool();
+            let mut job = super::cell::job(&tool, &Json::object([("script", script.into())]));
+            job.grants = std::sync::Arc::new(holm_grants::GrantSet::parse(["read:**", "write:**", "exec:*"]).unwrap());
+            holm_runtime::Tool::run(&tool, job)
+        };
+        let said = granted("git add -A; python3 p.py").await.text;
+        let did = user(&cell, "cd wt && git status --short");
+        assert!(!ran(&cell), "{way:?}: {said}\n{did}");
+        assert!(!cell.path("work/.git/worktrees").exists(), "{way:?}: {said}");
+        let said = granted("git add README.md p.py && git commit -q -m plain && git log --format=%s -1").await.text;
+        assert!(said.contains("plain"), "{way:?}: {said}");
+    }
+}
