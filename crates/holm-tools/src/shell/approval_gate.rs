@@ -30,7 +30,7 @@ use tokio::sync::Notify;
 
 use super::answer_coverage::is_never_granted;
 use super::answer_family::{AnswerFamily, admits, covers};
-use super::rules::{CommandRule, CommandRules, CommandRuling};
+use super::rules::{CommandRule, CommandRules, CommandRuling, records_in_repository};
 use super::script::ShellScript;
 use super::{RUN_PROGRAM, SHELL};
 use crate::root::WorkspaceRoot;
@@ -284,8 +284,9 @@ impl Approver for ApprovalGate {
             command: script.as_ref().map(|shown| holm_kernel::visible(&shown.text)),
             helper: self.helper.as_deref().map(holm_kernel::visible),
         };
+        let shown = with_repository(&proposal, script.as_ref());
         let folder = script.map(|shown| shown.folder);
-        let (gate, asked) = (self.clone(), self.asker.ask(proposal.clone(), offer.clone()));
+        let (gate, asked) = (self.clone(), self.asker.ask(shown, offer.clone()));
         let open = self.open();
         Box::pin(async move {
             let answer = tokio::select! {
@@ -315,6 +316,19 @@ impl Approver for ApprovalGate {
         };
         Some(Arc::new(Self { helper: Some(helper), ..self.clone() }))
     }
+}
+
+/// The question about a call, with the repository among its needs where the tool opens it for plain
+/// commands of git: see `ShellSetup::with_repository`.
+fn with_repository(proposal: &Proposal, command: Option<&ProposedCommand>) -> Proposal {
+    let mut shown = proposal.clone();
+    let is_missing = |need: &&str| proposal.missing.iter().any(|missing| missing == need);
+    let is_granted = !["read:**", "write:**"].iter().any(is_missing);
+    if is_granted && command.is_some_and(|command| records_in_repository(&command.script)) {
+        let more = ["read:.git/**", "write:.git/**"].map(str::to_owned);
+        shown.needs.extend(more.into_iter().filter(|need| !proposal.needs.contains(need)));
+    }
+    shown
 }
 
 /// A change of mode forgets the answers that were given under the old one.

@@ -404,3 +404,34 @@ async fn a_person_is_not_asked_about_a_file_that_no_answer_opens() {
     assert!(judged(&gate, "cat .vscode/tasks.json").await, "commands are held by their jail");
     assert_eq!(person.asked(), 2);
 }
+
+/// Keeps the needs of every question.
+#[derive(Clone, Default)]
+struct NeedsReader(Arc<Mutex<Vec<Vec<String>>>>);
+
+impl ApprovalAsker for NeedsReader {
+    fn ask(&self, proposal: Proposal, _: ApprovalOffer) -> BoxFuture<'static, ApprovalAnswer> {
+        self.0.lock().expect("a lock").push(proposal.needs);
+        Box::pin(async { ApprovalAnswer::Once })
+    }
+}
+
+#[tokio::test]
+async fn a_question_about_a_plain_git_command_names_the_repository_that_is_opened_for_it() {
+    let reader = NeedsReader::default();
+    let gate = ApprovalGate::new(reader.clone(), CommandRules::default());
+    let asked = async |script: &str, missing: &[&str]| {
+        let needs = ["exec:*", "read:**", "write:**"].map(str::to_owned).to_vec();
+        let missing = missing.iter().map(|need| (*need).to_owned()).collect();
+        gate.judge(Proposal { needs, missing, ..proposal(script) }).await;
+        reader.0.lock().expect("a lock").pop().expect("a question").join(" ")
+    };
+    let opened = asked("git add -A && git commit -m x", &["exec:*"]).await;
+    assert!(opened.ends_with("write:** read:.git/** write:.git/**"), "{opened}");
+    for script in ["git status", "git add -A; python3 p.py", "git add -A; echo evil > .git/zz"] {
+        let closed = asked(script, &["exec:*"]).await;
+        assert!(!closed.contains(".git"), "{script}: {closed}");
+    }
+    let closed = asked("git commit -m x", &["exec:*", "write:**"]).await;
+    assert!(!closed.contains(".git"), "only a run that may write the workspace opens it: {closed}");
+}
