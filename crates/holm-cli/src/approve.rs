@@ -356,7 +356,7 @@ fn nobody(proposal: &Proposal) -> String {
     }
     let why = match (proposal.missing.as_slice(), asked_although_granted(proposal)) {
         ([grant], _) => format!("{grant} was not granted"),
-        (grants @ [_, ..], _) => format!("{} were not granted", grants.join(" and ")),
+        (grants @ [_, ..], _) => format!("{} were not granted", grants.join(", ")),
         ([], Some(why)) => why,
         ([], None) => "a user would have to approve it".into(),
     };
@@ -661,9 +661,11 @@ pub(crate) fn plan(proposal: &Proposal) -> Option<String> {
 fn why(reason: AskReason) -> Option<&'static str> {
     match reason {
         AskReason::Level | AskReason::MissingGrant => None,
-        AskReason::EgressAfterMark => Some("it sends data out, after it read private or untrusted data"),
+        AskReason::EgressAfterMark => {
+            Some("it sends data out, and the session has read private or untrusted data")
+        }
         AskReason::WriteAfterMark => {
-            Some("it writes outside its grants, after it read private or untrusted data")
+            Some("it writes outside its grants, and the session has read private or untrusted data")
         }
         AskReason::HookWants => Some("a hook asks for your approval"),
         AskReason::LeavesPlan => Some("it ends plan mode: later calls may change things"),

@@ -232,8 +232,8 @@ const SHELL_VALUES: &[(&str, ValueForm)] = &[
     ("dangerouslyDisableSandbox", ValueForm::Unsupported(ESCALATED)),
 ];
 
-const BACKGROUND: &str = "not run: a command ends with its call, and none goes on in the background; call \
-    again without that argument, with enough `seconds`";
+const BACKGROUND: &str = "not run: commands cannot run in the background; call again without that \
+    argument, with enough `seconds`";
 
 const ESCALATED: &str =
     "not run: a call cannot lift the limits of commands; call again without that argument";

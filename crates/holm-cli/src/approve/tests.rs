@@ -329,7 +329,8 @@ fn what_is_said_of_a_denial_is_true_of_what_was_granted() {
         "denied for this run: write:n.txt was not granted, and no user can be asked. Do not try again.",
         "because there is no terminal to ask at; allow it with --trust edit, or this call alone with --grant write:n.txt",
     );
-    let egress = "what it needs is granted, but it sends data out, after it read private or untrusted data";
+    let egress =
+        "what it needs is granted, but it sends data out, and the session has read private or untrusted data";
     check(
         Level::ReadOnly,
         &[],

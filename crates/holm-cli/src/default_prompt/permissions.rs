@@ -75,7 +75,10 @@ impl CallPermissions {
         };
         let line = |head: &str, list: String| (!list.is_empty()).then(|| format!("{head}: {list}."));
         let free = list(CallTreatment::Free);
-        let free = if free.is_empty() {
+        let later = list(CallTreatment::UntilRead);
+        let free = if free.is_empty() && later.is_empty() && self.can_ask && self.mode != Mode::Plan {
+            "Nothing is allowed without a question.".into()
+        } else if free.is_empty() {
             "Allowed: no file, program or host.".into()
         } else {
             format!("Allowed: {free}.")
@@ -83,7 +86,7 @@ impl CallPermissions {
         let until = "Allowed until you have read something private or untrusted";
         let lines = [
             Some(free),
-            line(until, list(CallTreatment::UntilRead)),
+            line(until, later),
             line("Allowed if the person agrees each time", list(CallTreatment::Asked)),
             Some(self.rest(&held)),
         ];
@@ -120,7 +123,7 @@ impl CallPermissions {
             (GrantKind::Read, "reading files"),
             (GrantKind::Write, "writing files"),
             (GrantKind::Exec, "running programs"),
-            (GrantKind::Fetch, "the network"),
+            (GrantKind::Fetch, "using the network"),
         ];
         let passes = |kind: GrantKind| {
             held.iter().any(|grant| grant.kind() == kind && self.passage(grant) != CallTreatment::Refused)
@@ -134,8 +137,11 @@ impl CallPermissions {
         };
         let closed: Vec<&str> =
             kinds.into_iter().filter(|(kind, _)| !is_open(*kind)).map(|(_, words)| words).collect();
-        let closed =
-            if closed.is_empty() { String::new() } else { format!(", such as {}", closed.join(", ")) };
+        let closed = match closed.as_slice() {
+            [] => String::new(),
+            [only] => format!(", such as {only}"),
+            [first @ .., last] => format!(", such as {} or {last}", first.join(", ")),
+        };
         if self.can_ask && self.mode != Mode::Plan {
             format!(
                 "Not granted: everything else{closed}. A call that needs it is shown to the person, who decides."

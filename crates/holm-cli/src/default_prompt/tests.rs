@@ -168,13 +168,15 @@ fn the_mode_is_described_as_it_is_here() {
     let jail = ["read:**", "write:**", "exec:*", "exec:./**", "tool:shell"];
     check(Mode::AcceptEdits, &jail, (true, true), "Granted writes and commands pass.");
     check(Mode::AcceptEdits, &jail[..4], (true, true), "each command is asked about");
+    check(Mode::Default, &[], (true, true), "Nothing is allowed without a question.");
+    check(Mode::Default, &[], (false, true), "Allowed: no file, program or host.");
     check(Mode::Default, &[], (false, true), "Writes and commands need a person's approval");
     check(Mode::Plan, &["read:**"], (false, true), "Commands can write to $TMPDIR only");
     check(
         Mode::Plan,
         &["read:**"],
         (false, true),
-        "Not allowed: everything else, such as writing files, the network.",
+        "Not allowed: everything else, such as writing files or using the network.",
     );
     check(Mode::Plan, &[], (false, true), "no command can be run");
     check(Mode::Full, &jail, (false, false), "they reach every file and the network");

@@ -34,7 +34,7 @@ fn a_model_is_told_who_it_is_where_it_is_and_what_is_granted_and_the_journal_say
     // The mode asks about programs, and nobody is there.
     assert!(
         !system.contains("exec:git")
-            && system.ends_with("such as writing files, running programs, the network."),
+            && system.ends_with("such as writing files, running programs or using the network."),
         "{system}"
     );
     let journal = stage.holm(["session", "export", "s", "--format", "jsonl"]).out;

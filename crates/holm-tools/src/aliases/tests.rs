@@ -132,7 +132,7 @@ async fn a_call_in_another_dialect_becomes_ours() {
 #[tokio::test]
 async fn a_wish_that_no_command_can_have_is_answered_in_one_sentence() {
     for (name, expected) in [
-        ("run_in_background", "a command ends with its call"),
+        ("run_in_background", "commands cannot run in the background"),
         ("tty", "no terminal"),
         ("with_escalated_permissions", "cannot lift the limits"),
     ] {

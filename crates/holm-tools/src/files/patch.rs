@@ -51,9 +51,12 @@ struct PatchStep {
     at: usize,
 }
 
-/// A reason, which may end as a sentence does, and that the patch had no effect.
+/// A reason, and that the patch had no effect. Advice after the reason comes last.
 fn and_unchanged(reason: &str) -> String {
-    format!("{}; nothing was changed", reason.strip_suffix('.').unwrap_or(reason))
+    match reason.split_once(". ") {
+        Some((reason, advice)) => format!("{reason}; nothing was changed. {advice}"),
+        None => format!("{}; nothing was changed", reason.strip_suffix('.').unwrap_or(reason)),
+    }
 }
 
 fn run(

@@ -103,7 +103,9 @@ impl ProgramToolState {
             progress: &job.progress,
         };
         let capture = CaptureOptions { keep: 4 << 20, spill: None };
-        let (outcome, refused) = match errand.run(&jail, task, capture, &job.stop).await {
+        let stop = job.stop.child_token();
+        record.end_by(stop.clone());
+        let (outcome, refused) = match errand.run(&jail, task, capture, &stop).await {
             Ok(ended) => ended,
             Err(error) => {
                 record.end_unstarted(&error).await;

@@ -20,12 +20,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use holm_jail::{JailError, StartStage};
 use holm_kernel::visible_line;
+use holm_runtime::CancellationToken;
 
 use super::entry_stamp::{EntryStamp, LinkState};
 use super::git_folder_record::GitFolderRecord;
 use super::git_history_record::GitHistoryRecord;
+use super::git_watch::GitWatch;
 use super::guarded_paths::CommandGuards;
-use super::new_repository::{NewRepositories, beneath, disable_file};
+use super::new_repository::{DisarmedRepository, NewRepositories, beneath, disable_file};
 use super::running_commands::{RunningCommand, RunningCommandGuard};
 use crate::root::autorun::{self, AutorunFile};
 use crate::root::git::is_named_git;
@@ -69,6 +71,8 @@ pub struct WorkspaceRecord {
     guards: CommandGuards,
     /// What the repositories held.
     history: GitHistoryRecord,
+    /// Looks at the repositories while the command runs.
+    watch: Option<GitWatch>,
     /// Patterns with a star of protected files at the top of the workspace. A jail cannot watch for
     /// them, so new ones are disabled.
     protected_patterns: Vec<&'static str>,
@@ -95,6 +99,7 @@ impl WorkspaceRecord {
             written: BTreeSet::new(),
             guards: CommandGuards::default(),
             history: GitHistoryRecord::default(),
+            watch: None,
             protected_patterns: Vec::new(),
             mark: None,
             began: i64::try_from(now.as_secs()).unwrap_or(i64::MAX),
@@ -185,6 +190,15 @@ impl WorkspaceRecord {
         self.unsettled = unsettled;
         self.mark = Some(mark);
         self.history = GitHistoryRecord::begin(&self.written, &self.guards, &self.roots);
+        self.watch = GitWatch::begin(&self.written, &self.known, &self.roots);
+    }
+
+    /// Ends the command by this token if it brings back what version control would run, again and
+    /// again.
+    pub(crate) fn end_by(&self, stop: CancellationToken) {
+        if let Some(watch) = &self.watch {
+            watch.end_by(stop);
+        }
     }
 
     /// Checks what has changed, disables what git would run in new repositories, and reports it in
@@ -224,8 +238,13 @@ impl WorkspaceRecord {
 
     fn look(&mut self) -> Vec<String> {
         self.is_done = true;
+        let (watched, is_ended) = self.watch.take().map(GitWatch::settle).unwrap_or_default();
         let mut found = self.find();
         let mut lines = self.disable_protected(&mut found);
+        if is_ended {
+            lines.push("stopped: it brought back again and again what version control would run".into());
+        }
+        lines.extend(self.tell_disarmed(&watched));
         lines.extend(self.tell(&mut found));
         // The present state is checked now, also for commands that start from here on.
         drop(self.mark.take());
@@ -378,6 +397,33 @@ impl WorkspaceRecord {
         let mut lines = self.history.settle(&self.guards, &self.roots, recently, &shown);
         // What was disabled above is not there any more.
         found.files.retain(|path, _| path.symlink_metadata().is_ok());
+        lines.extend(self.tell_disarmed(&looked_at));
+        // Changes by another command are reported by that command.
+        let is_own = |path: &Path| !self.unsettled.contains(path);
+        let plain =
+            looked_at.iter().filter(|repository| repository.findings.is_empty() && is_own(&repository.path));
+        lines
+            .extend(limited(plain.map(|repository| format!("new repository: {}", shown(&repository.place)))));
+        lines.extend(limited(found.files.iter().filter_map(|(path, state)| {
+            let row = self.row(path)?;
+            Some(format!("{}: {} ({})", state.in_words(), shown(path), row.runner))
+        })));
+        lines.extend(limited(found.unread.iter().map(|folder| {
+            format!("{}: Holm cannot read this folder; do not call git there", shown(folder))
+        })));
+        if found.is_cut {
+            lines.push(format!(
+                "more than {MAX_NEW_FOLDERS} new folders: Holm did not check all of them; look for git \
+                repositories in them before you call git there"
+            ));
+        }
+        lines
+    }
+
+    /// Reports what was disabled in repositories.
+    fn tell_disarmed(&self, looked_at: &[DisarmedRepository]) -> Vec<String> {
+        let shown = |path: &Path| self.shown(path);
+        let mut lines = Vec::new();
         let armed = looked_at.iter().filter(|repository| !repository.findings.armed.is_empty());
         lines.extend(limited(armed.map(|repository| {
             format!(
@@ -403,25 +449,6 @@ impl WorkspaceRecord {
                 visible_line(&repository.findings.links.join(", "))
             )
         })));
-        // Changes by another command are reported by that command.
-        let is_own = |path: &Path| !self.unsettled.contains(path);
-        let plain =
-            looked_at.iter().filter(|repository| repository.findings.is_empty() && is_own(&repository.path));
-        lines
-            .extend(limited(plain.map(|repository| format!("new repository: {}", shown(&repository.place)))));
-        lines.extend(limited(found.files.iter().filter_map(|(path, state)| {
-            let row = self.row(path)?;
-            Some(format!("{}: {} ({})", state.in_words(), shown(path), row.runner))
-        })));
-        lines.extend(limited(found.unread.iter().map(|folder| {
-            format!("{}: Holm cannot read this folder; do not call git there", shown(folder))
-        })));
-        if found.is_cut {
-            lines.push(format!(
-                "more than {MAX_NEW_FOLDERS} new folders: Holm did not check all of them; look for git \
-                repositories in them before you call git there"
-            ));
-        }
         lines
     }
 

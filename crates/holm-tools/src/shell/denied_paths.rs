@@ -39,7 +39,17 @@ pub(crate) fn hold(
     grants: &GrantSet,
     denials: &DenialSet,
 ) -> (Jail, WorkspaceRecord) {
-    hold_with(jail, workspace, grants, denials, &[])
+    held(jail, workspace, grants, denials, &[], HeldProcess::Command)
+}
+
+/// How long what is confined runs beside the user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum HeldProcess {
+    /// It ends soon. What git records meanwhile is the command's.
+    Command,
+    /// It runs for as long as a session. The user works in the same repositories meanwhile, so
+    /// nothing that git records is undone.
+    Service,
 }
 
 /// The jail without the denied files beneath its roots, and with everything protected that git
@@ -53,6 +63,17 @@ pub fn hold_with(
     grants: &GrantSet,
     denials: &DenialSet,
     open: &[PathBuf],
+) -> (Jail, WorkspaceRecord) {
+    held(jail, workspace, grants, denials, open, HeldProcess::Service)
+}
+
+fn held(
+    jail: Jail,
+    workspace: &Path,
+    grants: &GrantSet,
+    denials: &DenialSet,
+    open: &[PathBuf],
+    process: HeldProcess,
 ) -> (Jail, WorkspaceRecord) {
     let mut roots = roots(workspace, grants, denials);
     if !denials.is_empty() {
@@ -84,7 +105,9 @@ pub fn hold_with(
     }
     scan.hold_git(&roots);
     scan.hold_missing(&written(workspace, grants));
-    scan.guard(grants);
+    if process == HeldProcess::Command {
+        scan.guard(grants);
+    }
     scan.record.begin();
     (scan.jail, scan.record)
 }

@@ -132,6 +132,13 @@ impl GitStateFile {
     }
 }
 
+impl GitStateFile {
+    /// As [`danger`](Self::danger), for files that are not an index.
+    pub(super) fn danger_of_steps(self, bytes: &[u8], before: &[u8]) -> Option<String> {
+        if self == Self::Index { None } else { self.danger(bytes, before, ObjectFormat::Sha1) }
+    }
+}
+
 /// Whether a line of steps runs no command. Comments begin with no letter.
 fn is_plain_step(line: &str) -> bool {
     let line = line.trim_start_matches([' ', '\t']);

@@ -46,7 +46,7 @@
 //! - `git_folder_record.rs`, `git_state_file.rs`, `new_repository.rs`: what git would run or obey
 //!   afterwards. `git_history_record.rs`, `git_history_check.rs`, `git_history_undo.rs`: what git
 //!   would write to protected paths. `git_snapshot.rs`, `git_plumbing.rs`, `guarded_paths.rs`:
-//!   parts of that.
+//!   parts of that. `git_watch.rs`: what cannot wait until the command has ended.
 
 mod answer_coverage;
 mod answer_family;
@@ -66,6 +66,7 @@ mod git_history_undo;
 mod git_plumbing;
 mod git_snapshot;
 mod git_state_file;
+mod git_watch;
 mod guarded_paths;
 mod home;
 mod live_output;

@@ -77,6 +77,22 @@ impl RepositoryFindings {
         self.disabled.is_empty() && self.armed.is_empty() && self.links.is_empty()
     }
 
+    /// Adds the findings of another look, each name once.
+    pub(super) fn join(&mut self, more: Self) {
+        let lists = [
+            (&mut self.disabled, more.disabled),
+            (&mut self.armed, more.armed),
+            (&mut self.links, more.links),
+        ];
+        for (names, more) in lists {
+            for name in more {
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+        }
+    }
+
     fn add(&mut self, name: impl Into<String>, outcome: DisableOutcome) {
         let name = name.into();
         match outcome {
@@ -143,6 +159,36 @@ impl NewRepositories {
         }
         all
     }
+}
+
+/// Disarms the repository that an entry called `.git` is or names, while its command still runs.
+pub(super) fn disarm_entry(
+    roots: &[PathBuf],
+    entry: &Path,
+    git: &Path,
+    is_looked_at: &impl Fn(&Path) -> bool,
+) -> RepositoryFindings {
+    let mut findings = RepositoryFindings::default();
+    if entry.symlink_metadata().is_ok_and(|found| !found.is_dir())
+        && let Some(found) = disarm_pointer(roots, entry, is_looked_at)
+    {
+        findings.join(found.findings);
+    }
+    if let Some(handle) = beneath(roots, git) {
+        findings.join(RepositoryFolder { path: git, handle, roots }.disarm(is_looked_at));
+    }
+    findings
+}
+
+/// Disables a file with the state of an operation.
+pub(super) fn disarm_state(roots: &[PathBuf], git: &Path, file: &Path) -> RepositoryFindings {
+    let mut findings = RepositoryFindings::default();
+    let folder = file.parent().and_then(|folder| beneath(roots, folder));
+    if let Some((folder, name)) = folder.zip(file.file_name()) {
+        let shown = file.strip_prefix(git).unwrap_or(file).to_string_lossy();
+        findings.add(format!("{shown} (it runs commands)"), disable_in(&folder, name));
+    }
+    findings
 }
 
 /// The folder that a user knows a repository by.

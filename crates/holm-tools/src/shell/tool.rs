@@ -226,7 +226,9 @@ async fn perform(setup: Arc<ShellSetup>, job: ToolInvocation, order: CommandRunR
         progress: &job.progress,
     };
     let recording = OutputRecording::new(setup.outputs.clone());
-    let (outcome, refused) = match errand.run(&jail, &order.task, recording.capture(), &job.stop).await {
+    let stop = job.stop.child_token();
+    record.end_by(stop.clone());
+    let (outcome, refused) = match errand.run(&jail, &order.task, recording.capture(), &stop).await {
         Ok(ended) => ended,
         Err(error) => {
             record.end_unstarted(&error).await;

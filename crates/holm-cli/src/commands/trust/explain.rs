@@ -188,7 +188,7 @@ fn granted(needs: &[String]) -> String {
     match needs {
         [] => "it needs no grant".into(),
         [need] => format!("it needs {need}, which is granted"),
-        needs => format!("it needs {}, which are granted", needs.join(" and ")),
+        needs => format!("it needs {}, which are granted", needs.join(", ")),
     }
 }
 

@@ -7,7 +7,7 @@ use std::process::Command;
 use holm_guards::json::Json;
 use holm_tools::root::DenyRules;
 
-use super::cell::{Cell, WAYS, as_user, run};
+use super::cell::{Cell, WAYS, as_user, run, until};
 
 /// Writes a hook that leaves a marker as an object, and keeps its name.
 const PLANT: &str = r#"printf '#!/bin/sh\ntouch %s\n' "$CELL/out/ran" > $HOME/hook; B=$(git hash-object -w $HOME/hook)
@@ -59,8 +59,14 @@ async fn held(plant: &str, does: &str, names: &str) {
 #[tokio::test]
 async fn the_traps_of_these_tests_work_where_no_one_undoes_them() {
     for (plant, does) in [
-        ("git update-index --add --cacheinfo 100755,$B,.githooks/post-index-change; git commit -q -m x; git checkout .", "git status"),
-        ("git worktree add -q wt; cp $HOME/hook wt/.githooks/post-index-change; chmod +x wt/.githooks/*", "cd wt && git status"),
+        (
+            "git update-index --add --cacheinfo 100755,$B,.githooks/post-index-change; git commit -q -m x; git checkout .",
+            "git status",
+        ),
+        (
+            "git worktree add -q wt; cp $HOME/hook wt/.githooks/post-index-change; chmod +x wt/.githooks/*",
+            "cd wt && git status",
+        ),
     ] {
         let cell = Cell::new(WAYS[0]);
         project(&cell);
@@ -94,7 +100,10 @@ async fn a_commit_that_touches_no_protected_path_stays_where_it_is() {
         .await;
         assert!(said.contains("two\none\nfirst"), "{way:?}: {said}");
         assert!(!said.contains("Holm"), "{way:?}: {said}");
-        assert_eq!(user(&cell, "git log --format=%s; git status --short; git tag; git for-each-ref refs/holm"), "two\none\nfirst\n M a.txt\nv1\n");
+        assert_eq!(
+            user(&cell, "git log --format=%s; git status --short; git tag; git for-each-ref refs/holm"),
+            "two\none\nfirst\n M a.txt\nv1\n"
+        );
     }
 }
 
@@ -120,7 +129,8 @@ async fn a_hook_in_a_commit_of_another_branch_is_taken_out_of_it() {
     // One that a later commit removes again would come back in a rebase.
     let plant = "git switch -qc feature; git update-index --add --cacheinfo 100755,$B,.githooks/post-checkout; git commit -q -m 1; \
                  git update-index --force-remove .githooks/post-checkout; git commit -q -m 2; git switch -q main";
-    held(plant, "git switch feature; git checkout HEAD~1; git switch -q main", "branch feature: commit").await;
+    held(plant, "git switch feature; git checkout HEAD~1; git switch -q main", "branch feature: commit")
+        .await;
 }
 
 #[tokio::test]
@@ -140,17 +150,35 @@ async fn a_branch_of_the_users_with_protected_files_can_be_used() {
         )
         .await;
         assert!(!said.contains("Holm") && said.contains("more"), "{way:?}: {said}");
-        assert_eq!(user(&cell, "git log --format=%s -2 more; git show old:.vscode/a.json; cat wt/.vscode/a.json wt2/.vscode/a.json"), "more\ntwo\n1\n1\n2\n");
+        assert_eq!(
+            user(
+                &cell,
+                "git log --format=%s -2 more; git show old:.vscode/a.json; cat wt/.vscode/a.json wt2/.vscode/a.json"
+            ),
+            "more\ntwo\n1\n1\n2\n"
+        );
     }
 }
 
 #[tokio::test]
 async fn files_that_editors_and_hook_managers_run_are_not_recorded() {
     for (plant, names) in [
-        ("git update-index --add --cacheinfo 100644,$B,.vscode/tasks.json; git update-index --add --cacheinfo 100755,$B,.husky/pre-commit; git commit -q -m w", &[".vscode/tasks.json", ".husky/pre-commit"][..]),
-        ("printf 'diff --git a/.vscode/tasks.json b/.vscode/tasks.json\\nnew file mode 100644\\n--- /dev/null\\n+++ b/.vscode/tasks.json\\n@@ -0,0 +1 @@\\n+{}\\n' | git apply --cached; git commit -q -m v", &[".vscode/tasks.json"]),
-        ("git update-index --add --cacheinfo 120000,$(printf elsewhere | git hash-object -w --stdin),.vscode; git commit -q -m l", &[".vscode"]),
-        ("git update-index --add --cacheinfo 100644,$B,app/x.code-workspace; git commit -q -m l", &["app/x.code-workspace"]),
+        (
+            "git update-index --add --cacheinfo 100644,$B,.vscode/tasks.json; git update-index --add --cacheinfo 100755,$B,.husky/pre-commit; git commit -q -m w",
+            &[".vscode/tasks.json", ".husky/pre-commit"][..],
+        ),
+        (
+            "printf 'diff --git a/.vscode/tasks.json b/.vscode/tasks.json\\nnew file mode 100644\\n--- /dev/null\\n+++ b/.vscode/tasks.json\\n@@ -0,0 +1 @@\\n+{}\\n' | git apply --cached; git commit -q -m v",
+            &[".vscode/tasks.json"],
+        ),
+        (
+            "git update-index --add --cacheinfo 120000,$(printf elsewhere | git hash-object -w --stdin),.vscode; git commit -q -m l",
+            &[".vscode"],
+        ),
+        (
+            "git update-index --add --cacheinfo 100644,$B,app/x.code-workspace; git commit -q -m l",
+            &["app/x.code-workspace"],
+        ),
     ] {
         for way in WAYS {
             let cell = Cell::new(way);
@@ -162,7 +190,10 @@ async fn files_that_editors_and_hook_managers_run_are_not_recorded() {
                 assert!(said.contains(name), "{way:?}: {name}: {said}");
             }
             assert!(said.contains("refs/holm/held/"), "{way:?}: {said}");
-            let kept = user(&cell, "git for-each-ref --format='%(objectname)' refs/holm/held | xargs git show --stat");
+            let kept = user(
+                &cell,
+                "git for-each-ref --format='%(objectname)' refs/holm/held | xargs git show --stat",
+            );
             assert!(kept.contains(names[0]), "{way:?}: the commit is kept: {kept}");
         }
     }
@@ -176,7 +207,8 @@ async fn a_grant_that_names_a_file_lets_git_record_it() {
     let shell = cell.shell().denials(DenyRules::usual().naming(&grants).for_commands());
     let write = Json::from([".", ".git"].map(Json::from).to_vec());
     let script = "B=$(echo {} | git hash-object -w --stdin); git update-index --add --cacheinfo 100644,$B,.vscode/a.json; git commit -q -m w";
-    let said = run(&shell.script_tool(), &Json::object([("script", script.into()), ("write", write)])).await.text;
+    let said =
+        run(&shell.script_tool(), &Json::object([("script", script.into()), ("write", write)])).await.text;
     assert!(!said.contains("Holm"), "{said}");
     assert_eq!(user(&cell, "git show HEAD:.vscode/a.json"), "{}\n");
 }
@@ -190,7 +222,10 @@ async fn a_hook_that_status_does_not_show_is_not_written_by_a_pull() {
                  git update-index --add --cacheinfo 100755,$B,.githooks/$h; done; git -c core.hooksPath=/dev/null commit -q -m work; \
                  git update-index --skip-worktree .githooks/post-rewrite .githooks/post-checkout .githooks/post-commit; git status --short";
     for way in WAYS {
-        for (plant, is_held) in [(format!("{PLANT}{plant}"), true), ("echo n > n.txt; git add n.txt; git commit -q -m work".into(), false)] {
+        for (plant, is_held) in [
+            (format!("{PLANT}{plant}"), true),
+            ("echo n > n.txt; git add n.txt; git commit -q -m work".into(), false),
+        ] {
             let cell = Cell::new(way);
             project(&cell);
             user(&cell, upstream);
@@ -216,7 +251,11 @@ async fn hooks_of_the_users_in_a_new_work_tree_go_on_working() {
     for way in WAYS {
         let cell = Cell::new(way);
         project(&cell);
-        let said = call(&cell, "git worktree add -q wt; cd wt; echo x > x.txt; git add x.txt; git commit -q -m in-tree").await;
+        let said = call(
+            &cell,
+            "git worktree add -q wt; cd wt; echo x > x.txt; git add x.txt; git commit -q -m in-tree",
+        )
+        .await;
         assert!(said.contains("new repository: wt") && !said.contains("Holm"), "{way:?}: {said}");
         assert!(cell.path("work/wt/.githooks/pre-commit").exists(), "{way:?}: {said}");
         assert_eq!(user(&cell, "cd wt; git status --short; git log --format=%s -1"), "in-tree\n");
@@ -235,7 +274,10 @@ async fn a_stash_with_a_hook_is_taken_out_and_the_users_own_stays() {
         assert!(said.contains("the stash: commit"), "{way:?}: {said}");
         let did = user(&cell, "git stash list; git stash pop; git status --short");
         assert!(!ran(&cell), "{way:?}: {said}\n{did}");
-        assert!(did.contains("stash@{0}") && !did.contains("stash@{1}") && did.contains(" M README.md"), "{way:?}: {did}\n{said}");
+        assert!(
+            did.contains("stash@{0}") && !did.contains("stash@{1}") && did.contains(" M README.md"),
+            "{way:?}: {did}\n{said}"
+        );
         assert_eq!(fs::read_to_string(cell.path("work/README.md")).unwrap(), "first\nmine\n");
     }
 }
@@ -252,14 +294,102 @@ async fn a_program_beside_a_git_command_does_not_get_the_repository() {
         let granted = |script: &str| {
             let tool = shell.script_tool();
             let mut job = super::cell::job(&tool, &Json::object([("script", script.into())]));
-            job.grants = std::sync::Arc::new(holm_grants::GrantSet::parse(["read:**", "write:**", "exec:*"]).unwrap());
+            job.grants =
+                std::sync::Arc::new(holm_grants::GrantSet::parse(["read:**", "write:**", "exec:*"]).unwrap());
             holm_runtime::Tool::run(&tool, job)
         };
         let said = granted("git add -A; python3 p.py").await.text;
         let did = user(&cell, "cd wt && git status --short");
         assert!(!ran(&cell), "{way:?}: {said}\n{did}");
         assert!(!cell.path("work/.git/worktrees").exists(), "{way:?}: {said}");
-        let said = granted("git add README.md p.py && git commit -q -m plain && git log --format=%s -1").await.text;
+        let said =
+            granted("git add README.md p.py && git commit -q -m plain && git log --format=%s -1").await.text;
         assert!(said.contains("plain"), "{way:?}: {said}");
+    }
+}
+
+/// Runs a command, and lets the user act once it has made the file `ready`.
+async fn meanwhile(cell: &Cell, script: &str, does: &str) -> (String, String) {
+    let act = async {
+        until("the command is ready", || cell.path("work/ready").exists()).await;
+        user(cell, does)
+    };
+    tokio::join!(call(cell, script), act)
+}
+
+#[tokio::test]
+async fn a_submodule_that_a_running_command_adds_runs_nothing_at_the_top() {
+    let arm = r#"git init -q sub; cd sub; git -c user.name=a -c user.email=a@b commit -q --allow-empty -m 1; S=$(git rev-parse HEAD); cd ..;
+                 printf '[core]\n\trepositoryformatversion = 0\n\tfsmonitor = "touch %s; false"\n' "$CELL/out/ran" > evil;
+                 git update-index --add --cacheinfo 160000,$S,sub; "#;
+    for (last, told) in [
+        ("cp evil sub/.git/config; sleep 1; touch ready; sleep 3", "core.fsmonitor"),
+        (
+            "mv sub late; sleep 1; cp evil late/.git/config; mv late sub; sleep 1; touch ready; sleep 3",
+            "core.fsmonitor",
+        ),
+        (
+            "(while :; do cp evil sub/.git/config; done) & sleep 5; touch ready; sleep 60",
+            "stopped: it brought back",
+        ),
+    ] {
+        for way in WAYS {
+            let cell = Cell::new(way);
+            project(&cell);
+            let is_ended = last.contains("while");
+            let (said, did) = if is_ended {
+                (call(&cell, &format!("{arm}{last}")).await, String::new())
+            } else {
+                meanwhile(&cell, &format!("{arm}{last}"), "git status; git status --short; git diff").await
+            };
+            assert!(!ran(&cell), "{way:?}: {last}: {said}\n{did}");
+            assert!(said.contains(told), "{way:?}: {last}: {said}");
+            assert_eq!(cell.path("work/ready").exists(), !is_ended, "{way:?}: {last}: {said}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_submodule_with_ordinary_settings_can_be_added_and_looked_at_meanwhile() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        project(&cell);
+        let script = "git init -q sub; cd sub; git config user.name a; git config user.email a@b; git commit -q --allow-empty -m inner; cd ..; \
+                      git add sub 2>&1; sleep 0.2; touch ready; sleep 1; git -C sub log --format=%s; git commit -q -m outer; git log --format=%s -1";
+        let (said, did) = meanwhile(&cell, script, "git status --short").await;
+        assert!(said.contains("inner\nouter") && !said.contains("Holm"), "{way:?}: {said}");
+        assert!(did.contains("A  sub"), "{way:?}: {did}");
+    }
+}
+
+#[tokio::test]
+async fn steps_that_a_running_command_plants_are_not_run_by_the_user() {
+    let plant = r#"mkdir -p .git/rebase-merge; H=$(git rev-parse HEAD); echo refs/heads/main > .git/rebase-merge/head-name
+                  echo $H > .git/rebase-merge/onto; echo $H > .git/rebase-merge/orig-head; : > .git/rebase-merge/interactive
+                  echo 1 > .git/rebase-merge/end; echo 1 > .git/rebase-merge/msgnum
+                  echo "exec touch $CELL/out/ran" > .git/rebase-merge/git-rebase-todo; sleep 1; touch ready; sleep 3"#;
+    for way in WAYS {
+        let cell = Cell::new(way);
+        project(&cell);
+        let (said, did) = meanwhile(&cell, plant, "git rebase --continue").await;
+        assert!(!ran(&cell), "{way:?}: {said}\n{did}");
+        assert!(said.contains("git-rebase-todo (it runs commands)"), "{way:?}: {said}");
+        assert!(!said.contains("[new: .git/rebase-merge/git-rebase-todo"), "{way:?}: {said}");
+    }
+}
+
+#[tokio::test]
+async fn a_rebase_that_runs_a_command_after_each_commit_comes_to_its_end() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        project(&cell);
+        user(&cell, "for n in 1 2 3; do echo $n > $n.txt; git add $n.txt; git commit -qm $n; done");
+        let said = call(
+            &cell,
+            "git rebase -q -x 'sleep 0.6; test -e README.md' HEAD~3 && echo done; git log --format=%s -3",
+        )
+        .await;
+        assert!(said.contains("done\n3\n2\n1") && !said.contains("Holm"), "{way:?}: {said}");
+        assert_eq!(user(&cell, "git status --short; git log --format=%s -1"), "3\n", "{way:?}: {said}");
     }
 }
