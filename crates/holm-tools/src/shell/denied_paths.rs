@@ -17,6 +17,7 @@ use holm_grants::{AccessRequest, Denial, DenialSet, FilePath, Grant, GrantSet, P
 use holm_jail::Jail;
 
 use super::changes::{WorkspaceRecord, is_called_git, is_of_other_control, is_repository};
+use super::git_object_check::protected_packs;
 use super::rule_index::RuleIndex;
 use crate::root::DenyRules;
 use crate::root::autorun;
@@ -308,8 +309,11 @@ impl DeniedPathScan<'_> {
             let is_named = |root: &PathBuf| root.iter().any(|part| part == ".git") && git.starts_with(root);
             opened.iter().any(is_of_root) && !opened.iter().any(is_named)
         };
-        for git in self.met.iter().filter(|git| !is_shut(git)) {
+        let is_open = |git: &&PathBuf| !is_shut(git) && self.record.is_writable(git);
+        let open: Vec<PathBuf> = self.met.iter().filter(is_open).cloned().collect();
+        for git in &open {
             self.record.open_repository(git);
+            protected_packs(git).iter().for_each(|pack| self.protect(pack));
         }
         let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
         let patterns: Vec<&'static str> = if home.is_some_and(|home| home == workspace) {

@@ -6,14 +6,15 @@
 //! files are left alone, and so is content that was the user's before: on the disk, in the index, or
 //! in any commit that a ref named.
 //!
-//! What is new is found in `git_history_check.rs`, and undone in `git_history_undo.rs`. The content
-//! of objects is not checked against their names: `docs/threat-model.md` says what that means.
+//! What is new is found in `git_history_check.rs`, and undone in `git_history_undo.rs`. Before that,
+//! `git_object_check.rs` finds objects that are not what their names say.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::git_history_check::GitHistoryCheck;
 use super::git_history_undo::GitHistoryUndo;
+use super::git_object_check::{GitObjectCheck, pack_indexes};
 use super::git_plumbing::{GitPlumbing, GitPlumbingError};
 use super::git_snapshot::{GitSnapshot, SYMBOLIC};
 use super::guarded_paths::{CommandGuards, GuardedPaths};
@@ -41,6 +42,8 @@ pub(super) struct RepositoryRecord {
     pub(super) before: GitSnapshot,
     /// By the file of an index, its guarded entries.
     pub(super) staged: BTreeMap<PathBuf, BTreeSet<GitFile>>,
+    /// The indexes of its packs.
+    packs: BTreeSet<PathBuf>,
 }
 
 impl GitHistoryRecord {
@@ -75,7 +78,8 @@ impl RepositoryRecord {
         let before = snapshot(&folder, roots);
         let guarded = GuardedPaths::of(guards, &folder);
         let staged = before.indexes.keys().map(|index| (index.clone(), staged(index, &guarded))).collect();
-        Self { folder, before, staged }
+        let packs = pack_indexes(git);
+        Self { folder, before, staged, packs }
     }
 
     fn settle(
@@ -85,6 +89,13 @@ impl RepositoryRecord {
         recently: i64,
         shown: &dyn Fn(&Path) -> String,
     ) -> Vec<String> {
+        let place = shown(&self.folder.work_tree);
+        let common = &self.folder.common;
+        let git = || GitPlumbing::new(common, &self.folder.work_tree, roots);
+        let mut lines = GitObjectCheck { common, roots, packs: &self.packs, recently }.settle(&git);
+        if place != "." {
+            lines.iter_mut().for_each(|line| line.insert_str(0, &format!("{place}: ")));
+        }
         let after = snapshot(&self.folder, roots);
         let is_changed = |index: &PathBuf| {
             let (old, new) = (self.before.indexes.get(index), after.indexes.get(index));
@@ -94,18 +105,22 @@ impl RepositoryRecord {
         let before = &self.before;
         let is_same = before.refs == after.refs && before.states == after.states && before.logs == after.logs;
         if is_same && indexes.is_empty() {
-            return Vec::new();
+            return lines;
         }
-        let place = shown(&self.folder.work_tree);
-        let git = match GitPlumbing::new(&self.folder.common, &self.folder.work_tree, roots) {
+        let git = match git() {
             Ok(git) => git,
-            Err(error) => return vec![format!("{place}: Holm could not check what was recorded: {error}")],
+            Err(error) => {
+                lines.push(format!("{place}: Holm could not check what was recorded: {error}"));
+                return lines;
+            }
         };
         let guarded = GuardedPaths::of(guards, &self.folder);
         let check =
             GitHistoryCheck { git: &git, guarded: &guarded, guards, roots, record: self, after: &after };
         let findings = check.find(&indexes);
-        GitHistoryUndo { git: &git, record: self, after: &after, roots, place }.undo(&findings)
+        let undo = GitHistoryUndo { git: &git, record: self, after: &after, roots, place };
+        lines.extend(undo.undo(&findings));
+        lines
     }
 }
 

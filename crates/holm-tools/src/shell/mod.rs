@@ -45,7 +45,7 @@
 //!   `command_marker.rs`: the same after Holm was killed.
 //! - `git_folder_record.rs`, `git_state_file.rs`, `new_repository.rs`: what git would run or obey
 //!   afterwards. `git_history_record.rs`, `git_history_check.rs`, `git_history_undo.rs`: what git
-//!   would write to protected paths. `git_snapshot.rs`, `git_plumbing.rs`, `guarded_paths.rs`:
+//!   would write to protected paths. `git_object_check.rs`, `git_snapshot.rs`, `git_plumbing.rs`, `guarded_paths.rs`:
 //!   parts of that. `git_watch.rs`: what cannot wait until the command has ended.
 
 mod answer_coverage;
@@ -63,6 +63,7 @@ mod git_folder_record;
 mod git_history_check;
 mod git_history_record;
 mod git_history_undo;
+mod git_object_check;
 mod git_plumbing;
 mod git_snapshot;
 mod git_state_file;

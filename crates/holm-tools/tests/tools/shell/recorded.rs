@@ -329,7 +329,7 @@ async fn a_submodule_that_a_running_command_adds_runs_nothing_at_the_top() {
             "core.fsmonitor",
         ),
         (
-            "(while :; do cp evil sub/.git/config; done) & sleep 5; touch ready; sleep 60",
+            "(while :; do cp -f --remove-destination evil sub/.git/config; done) & sleep 5; touch ready; sleep 60",
             "stopped: it brought back",
         ),
     ] {
@@ -391,5 +391,65 @@ async fn a_rebase_that_runs_a_command_after_each_commit_comes_to_its_end() {
         .await;
         assert!(said.contains("done\n3\n2\n1") && !said.contains("Holm"), "{way:?}: {said}");
         assert_eq!(user(&cell, "git status --short; git log --format=%s -1"), "3\n", "{way:?}: {said}");
+    }
+}
+
+#[tokio::test]
+async fn an_object_with_the_content_of_another_is_not_written_by_git() {
+    let forge = r#"import hashlib, os, subprocess, sys, zlib
+old = subprocess.check_output(['git', 'rev-parse', 'HEAD:.githooks/pre-commit'], text=True).strip()
+text = b'#!/bin/sh\ntouch ' + os.environ['CELL'].encode() + b'/out/ran\n'
+path = '.git/objects/' + old[:2] + '/' + old[2:]
+os.makedirs(os.path.dirname(path), exist_ok=True)
+if os.path.exists(path): os.remove(path)
+open(path, 'wb').write(zlib.compress(b'blob %d\0' % len(text) + text))
+"#;
+    // Loose objects, and packed ones that a loose one would follow if the pack were gone.
+    for (before, more) in [("true", ""), ("git gc -q", "rm -f .git/objects/pack/*")] {
+        for way in WAYS {
+            let cell = Cell::new(way);
+            project(&cell);
+            cell.write("work/forge.py", forge);
+            user(&cell, before);
+            let said = call(&cell, &format!("{more}; python3 forge.py")).await;
+            assert!(said.contains("content is not what their names say"), "{way:?}: {before}: {said}");
+            let did =
+                user(&cell, "rm .githooks/pre-commit; git checkout .; git commit -q --allow-empty -m x");
+            assert!(!ran(&cell), "{way:?}: {before}: {said}\n{did}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn files_by_which_git_reads_another_history_are_disabled() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        project(&cell);
+        let script = "mkdir -p o/info; echo $PWD/o > .git/objects/info/alternates; git commit-graph write --reachable 2>&1; \
+                      O=$(git rev-parse HEAD:README.md); git update-ref refs/replace/$O $(echo x | git hash-object -w --stdin); ls .git/objects/info";
+        let said = call(&cell, script).await;
+        for gone in [".git/objects/info/commit-graph", ".git/objects/info/alternates"] {
+            assert!(!cell.path(&format!("work/{gone}")).exists(), "{way:?}: {gone}: {said}");
+        }
+        assert!(said.contains("commands cannot replace objects of git"), "{way:?}: {said}");
+        assert_eq!(
+            user(&cell, "git show HEAD:README.md; git for-each-ref refs/replace; git fsck 2>&1"),
+            "first\n",
+            "{way:?}: {said}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_command_can_collect_garbage_and_add_many_objects() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        project(&cell);
+        user(&cell, "git gc -q; echo more > more.txt; git add -A; git commit -qm second");
+        let script = "for n in $(seq 300); do echo $n > f$n.txt; done; git add -A; git commit -q -m many; git gc -q 2>/dev/null; git log --format=%s -1";
+        let said = call(&cell, script).await;
+        assert!(said.contains("many") && !said.contains("names say"), "{way:?}: {said}");
+        let did = user(&cell, "git fsck --full 2>&1; git status --short; git log --format=%s");
+        assert!(did.ends_with("many\nsecond\nfirst\n") && !did.contains("error"), "{way:?}: {did}\n{said}");
     }
 }

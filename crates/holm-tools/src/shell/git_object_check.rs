@@ -1,0 +1,239 @@
+//! Checks that the objects which a command wrote into a repository have the content that their names
+//! say. Git does not compare the two when it writes files of a commit, so a command could give a file
+//! of the user's another content.
+//!
+//! Only what is new or changed is read. The packs that existed are read-only for commands
+//! (`denied_paths.rs`). Caches of the history, which git believes, are disabled if a command wrote
+//! them: git makes new ones. What a command recorded in commits is found in `git_history_check.rs`.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::Read;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use flate2::read::ZlibDecoder;
+use holm_kernel::visible_line;
+use sha2::Digest as _;
+
+use super::git_plumbing::{GitPlumbing, GitPlumbingError};
+use super::new_repository::disable_file;
+use crate::plain_files::{open_plain, read_plain_within};
+use crate::root::git::plain_path;
+
+/// The longest time for the objects of one repository.
+const MAX_TIME: Duration = Duration::from_secs(20);
+/// The most packs that are protected one by one. Of more, their folder is.
+const MAX_PACKS: usize = 64;
+/// The most files that are disabled one by one.
+const MAX_DISABLED: usize = 1_000;
+/// How many names of objects are told.
+const MAX_TOLD: usize = 4;
+/// The longest list of other places with objects that is read.
+const MAX_PLACES_BYTES: u64 = 64 * 1024;
+
+/// The files of packs that a command must find read-only: each of them, or the folder of all.
+pub(super) fn protected_packs(git: &Path) -> Vec<PathBuf> {
+    let packs = packs(git, &["pack", "idx"]);
+    if packs.len() > 2 * MAX_PACKS { vec![git.join("objects/pack")] } else { packs.into_iter().collect() }
+}
+
+/// The indexes of packs, which git reads a pack by.
+pub(super) fn pack_indexes(git: &Path) -> BTreeSet<PathBuf> {
+    packs(git, &["idx"])
+}
+
+fn packs(git: &Path, endings: &[&str]) -> BTreeSet<PathBuf> {
+    let is_pack = |path: &PathBuf| {
+        let ending = path.extension().and_then(|ending| ending.to_str());
+        ending.is_some_and(|ending| endings.contains(&ending))
+    };
+    files_in(&git.join("objects/pack")).into_iter().filter(is_pack).collect()
+}
+
+/// The check of one repository after a command.
+pub(super) struct GitObjectCheck<'a> {
+    pub(super) common: &'a Path,
+    pub(super) roots: &'a [PathBuf],
+    /// The indexes of packs that existed before.
+    pub(super) packs: &'a BTreeSet<PathBuf>,
+    /// A second before the command, by a coarse clock.
+    pub(super) recently: i64,
+}
+
+impl GitObjectCheck<'_> {
+    /// Disables objects whose content is another than their names say, and tells them.
+    pub(super) fn settle(&self, git: &dyn Fn() -> Result<GitPlumbing, GitPlumbingError>) -> Vec<String> {
+        let mut lines = Vec::new();
+        let end = Instant::now() + MAX_TIME;
+        let mut forged: Vec<PathBuf> = Vec::new();
+        let mut is_complete = true;
+        for file in self.loose() {
+            if Instant::now() >= end || forged.len() >= MAX_DISABLED {
+                is_complete = false;
+                break;
+            }
+            match is_named_by_content(&file, end) {
+                Some(true) => {}
+                Some(false) => forged.push(file),
+                None => is_complete = false,
+            }
+        }
+        for index in pack_indexes(self.common).difference(self.packs) {
+            let name = index.as_os_str();
+            let args = [std::ffi::OsStr::new("verify-pack"), name];
+            if git().and_then(|git| git.run_in(self.common, args, b"")).is_err() {
+                forged.push(index.clone());
+            }
+        }
+        if !forged.is_empty() {
+            let fates: BTreeSet<&str> = forged.iter().map(|file| disable_file(self.roots, file)).collect();
+            lines.push(format!(
+                "objects of git whose content is not what their names say: {}; {}",
+                self.listed(&forged),
+                fates.into_iter().collect::<Vec<_>>().join("; ")
+            ));
+        }
+        if !is_complete {
+            lines.push("Holm could not check all new objects of git; run `git fsck`".into());
+        }
+        lines.extend(self.disable_caches());
+        lines
+    }
+
+    /// Loose objects that are new or changed.
+    fn loose(&self) -> Vec<PathBuf> {
+        let is_part = |name: &str| name.len() == 2 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let folders = fs::read_dir(self.common.join("objects")).into_iter().flatten().flatten();
+        let parts = folders.filter(|folder| folder.file_name().to_str().is_some_and(is_part));
+        let files = parts.flat_map(|part| files_in(&part.path()));
+        let is_object = |file: &PathBuf| {
+            let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            matches!(name.len(), 38 | 62) && name.bytes().all(|byte| byte.is_ascii_hexdigit())
+        };
+        files.filter(|file| self.is_recent(file) && is_object(file)).collect()
+    }
+
+    /// Disables caches of the history, and lists of other places with objects that commands may write.
+    fn disable_caches(&self) -> Vec<String> {
+        let info = self.common.join("objects/info");
+        let graphs = files_in(&info.join("commit-graphs")).into_iter().chain([info.join("commit-graph")]);
+        let is_of_packs = |file: &PathBuf| {
+            file.file_name().is_some_and(|name| name.to_string_lossy().starts_with("multi-pack-index"))
+        };
+        let packs = files_in(&self.common.join("objects/pack")).into_iter().filter(is_of_packs);
+        let folder = self.common.join("objects/pack/multi-pack-index.d");
+        let caches = graphs.chain(packs).chain(files_in(&folder));
+        let places = info.join("alternates");
+        let places = Some(places).filter(|places| self.names_writable(places));
+        let is_plain = |file: &PathBuf| !file.to_string_lossy().contains(".disabled");
+        let found: Vec<PathBuf> =
+            caches.chain(places).filter(|file| self.is_recent(file) && is_plain(file)).collect();
+        if found.is_empty() {
+            return Vec::new();
+        }
+        let fates: BTreeSet<&str> = found.iter().map(|file| disable_file(self.roots, file)).collect();
+        vec![format!(
+            "files of git that could hide other content: {}; {}; git does not need them",
+            self.listed(&found),
+            fates.into_iter().collect::<Vec<_>>().join("; ")
+        )]
+    }
+
+    /// Whether a list of places with objects names one that a command may write.
+    fn names_writable(&self, places: &Path) -> bool {
+        let bytes = read_plain_within(places, MAX_PLACES_BYTES).unwrap_or_default();
+        let objects = self.common.join("objects");
+        String::from_utf8_lossy(&bytes).lines().any(|line| {
+            let place = plain_path(&objects.join(line.trim_matches('"')));
+            self.roots.iter().any(|root| place.starts_with(root))
+        })
+    }
+
+    fn is_recent(&self, file: &Path) -> bool {
+        file.symlink_metadata().is_ok_and(|found| found.ctime() >= self.recently)
+    }
+
+    fn listed(&self, files: &[PathBuf]) -> String {
+        let names = files.iter().take(MAX_TOLD).map(|file| {
+            let inside = file.strip_prefix(self.common).unwrap_or(file);
+            visible_line(&inside.to_string_lossy())
+        });
+        let more = files.len().saturating_sub(MAX_TOLD);
+        let more = (more > 0).then(|| format!("and {more} more"));
+        names.chain(more).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Whether the content of a loose object has its name. Returns `None` if there is no time to read it.
+fn is_named_by_content(file: &Path, end: Instant) -> Option<bool> {
+    let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    let wanted = file.parent().and_then(name).unwrap_or_default() + &name(file).unwrap_or_default();
+    let Ok(open) = open_plain(file) else { return Some(false) };
+    let digest = match wanted.len() {
+        40 => hashed(sha1::Sha1::default(), open, end),
+        _ => hashed(sha2::Sha256::default(), open, end),
+    };
+    match digest {
+        Ok(found) => Some(found == wanted),
+        Err(ObjectReadError::Invalid) => Some(false),
+        Err(ObjectReadError::TooLong) => None,
+    }
+}
+
+/// Why an object has no digest.
+enum ObjectReadError {
+    /// It is not a compressed object.
+    Invalid,
+    /// There was no time to read all of it.
+    TooLong,
+}
+
+/// A digest, in the version of either crate.
+trait ObjectDigest {
+    fn add(&mut self, bytes: &[u8]);
+    fn end(self) -> Vec<u8>;
+}
+
+impl ObjectDigest for sha1::Sha1 {
+    fn add(&mut self, bytes: &[u8]) {
+        sha1::Digest::update(self, bytes);
+    }
+
+    fn end(self) -> Vec<u8> {
+        sha1::Digest::finalize(self).to_vec()
+    }
+}
+
+impl ObjectDigest for sha2::Sha256 {
+    fn add(&mut self, bytes: &[u8]) {
+        self.update(bytes);
+    }
+
+    fn end(self) -> Vec<u8> {
+        self.finalize().to_vec()
+    }
+}
+
+fn hashed(mut digest: impl ObjectDigest, file: File, end: Instant) -> Result<String, ObjectReadError> {
+    let mut content = ZlibDecoder::new(file);
+    let mut part = vec![0; 64 * 1024];
+    loop {
+        let read = content.read(&mut part).map_err(|_| ObjectReadError::Invalid)?;
+        if read == 0 {
+            break;
+        }
+        if Instant::now() >= end {
+            return Err(ObjectReadError::TooLong);
+        }
+        digest.add(part.get(..read).unwrap_or_default());
+    }
+    Ok(digest.end().iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+fn files_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+    files.map(|entry| entry.path()).collect()
+}
