@@ -24,7 +24,7 @@ use holm_runtime::CancellationToken;
 
 use super::entry_stamp::{EntryStamp, LinkState};
 use super::git_folder_record::GitFolderRecord;
-use super::git_history_record::GitHistoryRecord;
+use super::git_history_record::{CommandEnd, GitHistoryRecord};
 use super::git_watch::GitWatch;
 use super::guarded_paths::CommandGuards;
 use super::new_repository::{DisarmedRepository, NewRepositories, beneath, disable_file};
@@ -394,7 +394,8 @@ impl WorkspaceRecord {
         let looked_at = found.repositories.disarm(&self.roots, &self.known, &self.git);
         let shown = |path: &Path| self.shown(path);
         let recently = self.began - COARSEST_CLOCK_SECONDS;
-        let mut lines = self.history.settle(&self.guards, &self.roots, recently, &shown);
+        let end = CommandEnd { guards: &self.guards, roots: &self.roots, recently, shown: &shown };
+        let mut lines = self.history.settle(&end, &found.repositories.places());
         // What was disabled above is not there any more.
         found.files.retain(|path, _| path.symlink_metadata().is_ok());
         lines.extend(self.tell_disarmed(&looked_at));

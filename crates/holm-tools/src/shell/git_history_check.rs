@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use super::git_history_record::{GitFile, RepositoryRecord};
@@ -36,8 +36,8 @@ const MAX_PATHS: usize = 500;
 const MAX_FILES: usize = 2_000;
 /// The deepest folder in a new work tree that is read.
 const MAX_DEPTH: usize = 8;
-/// The longest file that says where a work tree is.
-const MAX_POINTER_BYTES: u64 = 8 * 1024;
+/// The longest patch that is read.
+const MAX_PATCH_BYTES: u64 = 16 * 1024 * 1024;
 /// The most paths that are told of one place.
 pub(super) const MAX_TOLD: usize = 4;
 
@@ -46,7 +46,8 @@ pub(super) struct GitHistoryCheck<'a> {
     pub(super) git: &'a GitPlumbing,
     pub(super) guarded: &'a GuardedPaths<'a>,
     pub(super) guards: &'a CommandGuards,
-    pub(super) roots: &'a [PathBuf],
+    /// A second before the command, by a coarse clock.
+    pub(super) recently: i64,
     pub(super) record: &'a RepositoryRecord,
     pub(super) after: &'a GitSnapshot,
 }
@@ -60,6 +61,8 @@ pub(super) struct GitHistoryFindings {
     pub(super) staged: BTreeMap<PathBuf, Vec<GitFile>>,
     /// Files in new work trees, by their full paths.
     pub(super) files: Vec<PathBuf>,
+    /// Patches of `git am`, and the paths that they bring.
+    pub(super) patches: Vec<(PathBuf, BTreeSet<PathBuf>)>,
     /// Why git could not tell.
     pub(super) unchecked: Option<GitPlumbingError>,
 }
@@ -80,15 +83,15 @@ struct NewCommits {
 }
 
 impl GitHistoryCheck<'_> {
-    /// Finds what is new, in these indexes too.
-    pub(super) fn find(&self, indexes: &[PathBuf]) -> GitHistoryFindings {
-        let mut findings = GitHistoryFindings::default();
+    /// Finds what is new, in these indexes and in these new work trees too.
+    pub(super) fn find(&self, indexes: &[PathBuf], trees: &[GitFolder]) -> GitHistoryFindings {
+        let mut findings = GitHistoryFindings { patches: self.patches(), ..GitHistoryFindings::default() };
         let objects = self.new_objects();
         let peeled = self.peeled(&objects, "commit");
         let new = peeled.as_ref().map_err(Clone::clone).and_then(|peeled| self.new_commits(&objects, peeled));
         let staged: Vec<(PathBuf, Result<Vec<GitFile>, GitPlumbingError>)> =
             indexes.iter().map(|index| (index.clone(), self.new_entries(index))).collect();
-        let trees = self.files_of_new_trees();
+        let trees = self.files_of_new_trees(trees);
         let in_commits = new.iter().flat_map(|new| new.files.values().flatten());
         let in_indexes = staged.iter().flat_map(|(_, found)| found.iter().flatten());
         let all: BTreeSet<&GitFile> =
@@ -261,35 +264,16 @@ impl GitHistoryCheck<'_> {
         Ok(guarded.filter(|file| !old.is_some_and(|old| old.contains(file))).collect())
     }
 
-    /// Guarded files of work trees that the command has made, with their full paths.
-    fn files_of_new_trees(&self) -> Vec<(PathBuf, GitFile)> {
-        let common = &self.record.folder.common;
+    /// Guarded files of new work trees, with their full paths.
+    fn files_of_new_trees(&self, trees: &[GitFolder]) -> Vec<(PathBuf, GitFile)> {
         let mut paths: Vec<(PathBuf, PathBuf)> = Vec::new();
-        let is_new = |name: &&String| name.ends_with("/HEAD") && !self.record.before.refs.contains_key(*name);
-        for name in self.after.refs.keys().filter(|name| name.starts_with("worktrees/")).filter(is_new) {
-            let own = common.join(name).parent().map(Path::to_owned).unwrap_or_default();
-            let pointer = read_plain_within(&own.join("gitdir"), MAX_POINTER_BYTES).unwrap_or_default();
-            let pointer = PathBuf::from(String::from_utf8_lossy(&pointer).trim_end());
-            let Some(place) = pointer.parent().filter(|place| self.is_writable(place)) else { continue };
-            let folder = GitFolder { work_tree: place.to_owned(), own, common: common.clone() };
-            let guarded = GuardedPaths::of(self.guards, &folder);
-            let mut files = Vec::new();
-            guarded.named().for_each(|named| files_beneath(&place.join(named), 0, &mut files));
-            let entries = fs::read_dir(place).into_iter().flatten().flatten().map(|entry| entry.path());
-            let top = entries.chain(
-                fs::read_dir(place.join(".config")).into_iter().flatten().flatten().map(|entry| entry.path()),
-            );
-            for entry in
-                top.filter(|entry| entry.strip_prefix(place).is_ok_and(|inside| guarded.fits_pattern(inside)))
-            {
-                files_beneath(&entry, 0, &mut files);
-            }
-            files.sort();
-            files.dedup();
-            paths.extend(files.into_iter().filter_map(|file| {
-                let inside = file.strip_prefix(place).ok()?.to_owned();
+        for tree in trees {
+            let guarded = GuardedPaths::of(self.guards, tree);
+            let files = guarded_files(&guarded, &tree.work_tree).into_iter().filter_map(|file| {
+                let inside = file.strip_prefix(&tree.work_tree).ok()?.to_owned();
                 Some((file, inside))
-            }));
+            });
+            paths.extend(files);
         }
         let hashed = self.hashed(&paths.iter().map(|(file, _)| file.as_path()).collect::<Vec<_>>());
         let recorded = |((file, inside), found): ((PathBuf, PathBuf), Option<(String, String)>)| {
@@ -299,8 +283,26 @@ impl GitHistoryCheck<'_> {
         paths.into_iter().zip(hashed).map(recorded).collect()
     }
 
-    fn is_writable(&self, path: &Path) -> bool {
-        self.roots.iter().any(|root| path.starts_with(root))
+    /// Patches of `git am` that the command wrote and that bring guarded files.
+    fn patches(&self) -> Vec<(PathBuf, BTreeSet<PathBuf>)> {
+        let is_patch = |file: &&PathBuf| {
+            let is_of_am = file.parent().is_some_and(|folder| folder.ends_with("rebase-apply"));
+            let is_recent = || file.symlink_metadata().is_ok_and(|found| found.ctime() >= self.recently);
+            is_of_am && is_recent()
+        };
+        let guarded = |file: &PathBuf| {
+            let text = read_plain_within(file, MAX_PATCH_BYTES).ok()?;
+            let text = String::from_utf8_lossy(&text).into_owned();
+            let heads = ["+++ ", "rename to ", "copy to ", "diff --git "];
+            let named = text.lines().filter_map(|line| heads.iter().find_map(|head| line.strip_prefix(head)));
+            let paths = named.flat_map(|rest| rest.split([' ', '\t', '"'])).filter(|path| !path.is_empty());
+            // Git leaves out the first folder, or none.
+            let paths = paths.flat_map(|path| [Some(path), path.split_once('/').map(|(_, rest)| rest)]);
+            let found = paths.flatten().map(PathBuf::from).filter(|path| self.guarded.covers(path, LINK));
+            let found: BTreeSet<PathBuf> = found.take(MAX_TOLD).collect();
+            (!found.is_empty()).then(|| (file.clone(), found))
+        };
+        self.after.states.keys().filter(is_patch).filter_map(guarded).collect()
     }
 
     /// The mode and the object that git would record for each of these files.
@@ -425,6 +427,23 @@ fn is_known(file: &GitFile, known: &HashSet<GitFile>) -> bool {
 
 fn empty_tree(like: &str) -> &'static str {
     if like.len() == EMPTY_TREES[0].len() { EMPTY_TREES[0] } else { EMPTY_TREES[1] }
+}
+
+/// The files at guarded paths in a work tree: those that git names, and those of the table at its top.
+pub(super) fn guarded_files(guarded: &GuardedPaths<'_>, place: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    guarded.named().for_each(|named| files_beneath(&place.join(named), 0, &mut files));
+    let entries = |folder: &Path| {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).collect::<Vec<_>>()
+    };
+    let top = entries(place).into_iter().chain(entries(&place.join(".config")));
+    let fits = |entry: &PathBuf| entry.strip_prefix(place).is_ok_and(|inside| guarded.fits_pattern(inside));
+    top.filter(fits).for_each(|entry| files_beneath(&entry, 0, &mut files));
+    files.retain(|file| !file.to_string_lossy().contains(".disabled"));
+    files.sort();
+    files.dedup();
+    files
 }
 
 /// The files and links beneath a path.

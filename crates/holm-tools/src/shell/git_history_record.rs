@@ -12,9 +12,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::git_history_check::GitHistoryCheck;
-use super::git_history_undo::GitHistoryUndo;
-use super::git_object_check::{GitObjectCheck, pack_indexes};
+use super::git_history_check::{GitHistoryCheck, GitHistoryFindings, guarded_files};
+use super::git_history_undo::{GitHistoryUndo, disable_files};
+use super::git_object_check::{GitObjectCheck, ObjectFiles};
 use super::git_plumbing::{GitPlumbing, GitPlumbingError};
 use super::git_snapshot::{GitSnapshot, SYMBOLIC};
 use super::guarded_paths::{CommandGuards, GuardedPaths};
@@ -42,8 +42,8 @@ pub(super) struct RepositoryRecord {
     pub(super) before: GitSnapshot,
     /// By the file of an index, its guarded entries.
     pub(super) staged: BTreeMap<PathBuf, BTreeSet<GitFile>>,
-    /// The indexes of its packs.
-    packs: BTreeSet<PathBuf>,
+    /// The indexes of its packs, and the caches of its history.
+    files: ObjectFiles,
 }
 
 impl GitHistoryRecord {
@@ -58,18 +58,50 @@ impl GitHistoryRecord {
         Self { repositories: all.map(|git| RepositoryRecord::begin(git, guards, roots)).collect() }
     }
 
-    /// Undoes what the command recorded at guarded paths, and tells it in lines. `recently` is a
-    /// second before the command, by a coarse clock. Blocks.
-    pub(super) fn settle(
-        &self,
-        guards: &CommandGuards,
-        roots: &[PathBuf],
-        recently: i64,
-        shown: &dyn Fn(&Path) -> String,
-    ) -> Vec<String> {
-        let all = self.repositories.iter();
-        all.flat_map(|record| record.settle(guards, roots, recently, shown)).collect()
+    /// Undoes what the command recorded at guarded paths, and disables such files in new work trees.
+    /// Tells it in lines. `places` are the folders with a new `.git`. Blocks.
+    pub(super) fn settle(&self, after: &CommandEnd<'_>, places: &BTreeSet<PathBuf>) -> Vec<String> {
+        let trees: Vec<GitFolder> = places.iter().filter_map(|place| GitFolder::of(place)).collect();
+        let mut lines = Vec::new();
+        let is_of = |record: &RepositoryRecord, tree: &GitFolder| tree.common == record.folder.common;
+        for record in &self.repositories {
+            let own: Vec<GitFolder> = trees.iter().filter(|tree| is_of(record, tree)).cloned().collect();
+            lines.extend(record.settle(after, &own));
+        }
+        let is_known = |tree: &&GitFolder| self.repositories.iter().any(|record| is_of(record, tree));
+        for tree in trees.iter().filter(|tree| !is_known(tree)) {
+            lines.extend(settle_tree(tree, after));
+        }
+        lines
     }
+}
+
+/// What is known when a command has ended.
+pub(super) struct CommandEnd<'a> {
+    pub(super) guards: &'a CommandGuards,
+    /// The folders that it could write.
+    pub(super) roots: &'a [PathBuf],
+    /// A second before the command, by a coarse clock.
+    pub(super) recently: i64,
+    /// How a path is shown.
+    pub(super) shown: &'a dyn Fn(&Path) -> String,
+}
+
+/// Checks a new work tree of a repository that the command could not write, or a new repository.
+fn settle_tree(tree: &GitFolder, after: &CommandEnd<'_>) -> Vec<String> {
+    if tree.common == tree.own {
+        // All of it is the command's. What it configures is disabled, so the user's own
+        // configuration names these files.
+        let none = CommandGuards::default();
+        let files = guarded_files(&GuardedPaths::of(&none, tree), &tree.work_tree);
+        return disable_files(&files, after.roots, after.shown);
+    }
+    let record = RepositoryRecord::begin(&tree.common, after.guards, after.roots);
+    let Ok(git) = GitPlumbing::new(&tree.common, &record.folder.work_tree, after.roots) else {
+        return Vec::new();
+    };
+    let findings = record.find(&git, &record.before, after, &[], std::slice::from_ref(tree));
+    disable_files(&findings.files, after.roots, after.shown)
 }
 
 impl RepositoryRecord {
@@ -78,21 +110,16 @@ impl RepositoryRecord {
         let before = snapshot(&folder, roots);
         let guarded = GuardedPaths::of(guards, &folder);
         let staged = before.indexes.keys().map(|index| (index.clone(), staged(index, &guarded))).collect();
-        let packs = pack_indexes(git);
-        Self { folder, before, staged, packs }
+        Self { folder, before, staged, files: ObjectFiles::read(git) }
     }
 
-    fn settle(
-        &self,
-        guards: &CommandGuards,
-        roots: &[PathBuf],
-        recently: i64,
-        shown: &dyn Fn(&Path) -> String,
-    ) -> Vec<String> {
-        let place = shown(&self.folder.work_tree);
+    /// Undoes what the command recorded here, and disables files in these new work trees.
+    fn settle(&self, end: &CommandEnd<'_>, trees: &[GitFolder]) -> Vec<String> {
+        let (roots, recently) = (end.roots, end.recently);
+        let place = (end.shown)(&self.folder.work_tree);
         let common = &self.folder.common;
         let git = || GitPlumbing::new(common, &self.folder.work_tree, roots);
-        let mut lines = GitObjectCheck { common, roots, packs: &self.packs, recently }.settle(&git);
+        let mut lines = GitObjectCheck { common, roots, before: &self.files, recently }.settle(&git);
         if place != "." {
             lines.iter_mut().for_each(|line| line.insert_str(0, &format!("{place}: ")));
         }
@@ -102,9 +129,7 @@ impl RepositoryRecord {
             old != new || new.is_some_and(|new| new.changed_second() >= recently)
         };
         let indexes: Vec<PathBuf> = after.indexes.keys().filter(|index| is_changed(index)).cloned().collect();
-        let before = &self.before;
-        let is_same = before.refs == after.refs && before.states == after.states && before.logs == after.logs;
-        if is_same && indexes.is_empty() {
+        if self.before == after && indexes.is_empty() && trees.is_empty() {
             return lines;
         }
         let git = match git() {
@@ -114,13 +139,23 @@ impl RepositoryRecord {
                 return lines;
             }
         };
-        let guarded = GuardedPaths::of(guards, &self.folder);
-        let check =
-            GitHistoryCheck { git: &git, guarded: &guarded, guards, roots, record: self, after: &after };
-        let findings = check.find(&indexes);
-        let undo = GitHistoryUndo { git: &git, record: self, after: &after, roots, place };
+        let findings = self.find(&git, &after, end, &indexes, trees);
+        let undo = GitHistoryUndo { git: &git, record: self, after: &after, roots, place, shown: end.shown };
         lines.extend(undo.undo(&findings));
         lines
+    }
+
+    fn find(
+        &self,
+        git: &GitPlumbing,
+        after: &GitSnapshot,
+        end: &CommandEnd<'_>,
+        indexes: &[PathBuf],
+        trees: &[GitFolder],
+    ) -> GitHistoryFindings {
+        let guarded = GuardedPaths::of(end.guards, &self.folder);
+        let (guards, recently) = (end.guards, end.recently);
+        GitHistoryCheck { git, guarded: &guarded, guards, recently, record: self, after }.find(indexes, trees)
     }
 }
 

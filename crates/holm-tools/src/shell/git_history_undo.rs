@@ -18,7 +18,7 @@ use holm_kernel::visible_line;
 use super::git_history_check::{GitHistoryFindings, GuardedObject, MAX_TOLD};
 use super::git_history_record::{GitFile, RepositoryRecord};
 use super::git_plumbing::{GitPlumbing, GitPlumbingError};
-use super::git_snapshot::{GitSnapshot, HELD, REPLACE, STASH, SYMBOLIC};
+use super::git_snapshot::{GitSnapshot, HELD, REPLACE, STASH, SYMBOLIC, left_place};
 use super::guarded_paths::SUBMODULE;
 use super::new_repository::{disable_file, replace_file};
 use crate::plain_files::read_plain_within;
@@ -40,19 +40,63 @@ pub(super) struct GitHistoryUndo<'a> {
     pub(super) roots: &'a [PathBuf],
     /// The work tree, as it is shown.
     pub(super) place: String,
+    /// How a path is shown.
+    pub(super) shown: &'a dyn Fn(&Path) -> String,
+}
+
+/// Disables files in new work trees, and tells them.
+pub(super) fn disable_files(
+    files: &[PathBuf],
+    roots: &[PathBuf],
+    shown: &dyn Fn(&Path) -> String,
+) -> Vec<String> {
+    let line = |file: &PathBuf| {
+        let fate = disable_file(roots, file);
+        format!("{}: git or an editor would run it, and it is not the user's; {fate}", shown(file))
+    };
+    let mut lines: Vec<String> = files.iter().map(line).collect();
+    let more = lines.len().saturating_sub(MAX_PLACES);
+    lines.truncate(MAX_PLACES);
+    if more > 0 {
+        lines.push(format!("{more} more files of this kind"));
+    }
+    lines
 }
 
 impl GitHistoryUndo<'_> {
     /// Undoes the findings, and tells them.
     pub(super) fn undo(&self, findings: &GitHistoryFindings) -> Vec<String> {
-        let mut lines = self.undo_refs(findings);
+        let mut lines = self.undo_unread();
+        lines.extend(self.undo_refs(findings));
         self.undo_logs(findings);
         lines.extend(self.undo_states(findings));
+        for (file, paths) in findings.patches.iter().take(MAX_PLACES) {
+            let fate = disable_file(self.roots, file);
+            let inside = file.strip_prefix(&self.record.folder.common).unwrap_or(file);
+            let shown = visible_line(&inside.to_string_lossy());
+            let paths = listed(paths);
+            lines.push(format!(
+                "{}{shown}: it brings {paths}, which commands cannot write; {fate}",
+                self.prefix()
+            ));
+        }
         for (index, files) in &findings.staged {
             lines.push(self.undo_staged(index, files));
         }
-        lines.extend(self.undo_files(&findings.files));
+        lines.extend(disable_files(&findings.files, self.roots, self.shown));
         lines
+    }
+
+    /// Disables what is too large to be read: refs could hide in it.
+    fn undo_unread(&self) -> Vec<String> {
+        let new = self.after.unread.difference(&self.record.before.unread);
+        let line = |file: &PathBuf| {
+            let inside = file.strip_prefix(&self.record.folder.common).unwrap_or(file);
+            let shown = visible_line(&inside.to_string_lossy());
+            let fate = disable_file(self.roots, file);
+            format!("{}{shown}: it is too large to be checked; {fate}", self.prefix())
+        };
+        new.map(line).collect()
     }
 
     fn undo_refs(&self, findings: &GitHistoryFindings) -> Vec<String> {
@@ -69,7 +113,8 @@ impl GitHistoryUndo<'_> {
             let Some(found) = found else { continue };
             // The ref that this one names is moved itself.
             let is_moved = |next: &str| !next.starts_with(HELD) && self.is_new(next);
-            if value.strip_prefix(SYMBOLIC).is_some_and(is_moved) {
+            let is_head = name == "HEAD" || name.ends_with("/HEAD");
+            if is_head && value.strip_prefix(SYMBOLIC).is_some_and(is_moved) {
                 continue;
             }
             let line = self.undo_ref(name, found, findings);
@@ -127,7 +172,7 @@ impl GitHistoryUndo<'_> {
                 Some(target) => (words(&["symbolic-ref", local, target]), moved(&in_words(target))),
                 None => (words(&["update-ref", "--no-deref", local, old]), moved(&short(old))),
             },
-            None => match before.object("HEAD").filter(|_| self.is_checked_out(name)) {
+            None => match before.object("HEAD").filter(|_| local == "HEAD" || self.is_checked_out(name)) {
                 Some(old) => (words(&["update-ref", "--no-deref", local, old]), moved(&short(old))),
                 None => (words(&["update-ref", "--no-deref", "-d", local]), "Holm removed it".into()),
             },
@@ -257,26 +302,6 @@ impl GitHistoryUndo<'_> {
         input
     }
 
-    /// Disables files in new work trees.
-    fn undo_files(&self, files: &[PathBuf]) -> Vec<String> {
-        let base = &self.record.folder.work_tree;
-        let mut lines: Vec<String> = Vec::new();
-        for file in files {
-            let fate = disable_file(self.roots, file);
-            let inside = visible_line(&file.strip_prefix(base).unwrap_or(file).to_string_lossy());
-            lines.push(format!(
-                "{}{inside} in a new work tree is not the user's, and git or an editor would run it; {fate}",
-                self.prefix()
-            ));
-        }
-        let more = lines.len().saturating_sub(MAX_PLACES);
-        lines.truncate(MAX_PLACES);
-        if more > 0 {
-            lines.push(format!("{more} more files of this kind"));
-        }
-        lines
-    }
-
     /// What comes before a place that is not at the top of the workspace.
     fn prefix(&self) -> String {
         if self.place == "." { String::new() } else { format!("{}: ", self.place) }
@@ -293,7 +318,8 @@ fn without(bytes: &[u8], bad: &HashSet<&str>) -> (Vec<u8>, Option<String>) {
         let text = String::from_utf8_lossy(line);
         // A message can name a commit, too: `git switch -` reads it.
         let mut words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
-        if words.any(|word| bad.contains(word)) {
+        let is_left = || left_place(&text).is_some_and(|place| bad.contains(place));
+        if words.any(|word| bad.contains(word)) || is_left() {
             has_gap = true;
             continue;
         }

@@ -6,7 +6,7 @@
 //! (`denied_paths.rs`). Caches of the history, which git believes, are disabled if a command wrote
 //! them: git makes new ones. What a command recorded in commits is found in `git_history_check.rs`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::Read;
 use std::os::unix::fs::MetadataExt as _;
@@ -17,6 +17,7 @@ use flate2::read::ZlibDecoder;
 use holm_kernel::visible_line;
 use sha2::Digest as _;
 
+use super::entry_stamp::EntryStamp;
 use super::git_plumbing::{GitPlumbing, GitPlumbingError};
 use super::new_repository::disable_file;
 use crate::plain_files::{open_plain, read_plain_within};
@@ -39,9 +40,33 @@ pub(super) fn protected_packs(git: &Path) -> Vec<PathBuf> {
     if packs.len() > 2 * MAX_PACKS { vec![git.join("objects/pack")] } else { packs.into_iter().collect() }
 }
 
-/// The indexes of packs, which git reads a pack by.
-pub(super) fn pack_indexes(git: &Path) -> BTreeSet<PathBuf> {
-    packs(git, &["idx"])
+/// Files beside the loose objects of a repository.
+#[derive(Debug)]
+pub(super) struct ObjectFiles {
+    /// The indexes of packs, by which git reads a pack.
+    packs: BTreeSet<PathBuf>,
+    /// Caches of the history, and the list of other places with objects.
+    caches: BTreeMap<PathBuf, EntryStamp>,
+}
+
+impl ObjectFiles {
+    pub(super) fn read(git: &Path) -> Self {
+        let info = git.join("objects/info");
+        let graphs = files_in(&info.join("commit-graphs"));
+        let is_of_packs = |file: &PathBuf| {
+            file.file_name().is_some_and(|name| name.to_string_lossy().starts_with("multi-pack-index"))
+        };
+        let of_packs = files_in(&git.join("objects/pack")).into_iter().filter(is_of_packs);
+        let layers = files_in(&git.join("objects/pack/multi-pack-index.d"));
+        let single = [info.join("commit-graph"), info.join("alternates")];
+        let all = graphs.into_iter().chain(of_packs).chain(layers).chain(single);
+        let is_plain = |file: &PathBuf| !file.to_string_lossy().contains(".disabled");
+        let stamped = |file: PathBuf| {
+            let stamp = EntryStamp::of(&file.symlink_metadata().ok()?);
+            Some((file, stamp))
+        };
+        Self { packs: packs(git, &["idx"]), caches: all.filter(is_plain).filter_map(stamped).collect() }
+    }
 }
 
 fn packs(git: &Path, endings: &[&str]) -> BTreeSet<PathBuf> {
@@ -56,8 +81,8 @@ fn packs(git: &Path, endings: &[&str]) -> BTreeSet<PathBuf> {
 pub(super) struct GitObjectCheck<'a> {
     pub(super) common: &'a Path,
     pub(super) roots: &'a [PathBuf],
-    /// The indexes of packs that existed before.
-    pub(super) packs: &'a BTreeSet<PathBuf>,
+    /// Its files before the command.
+    pub(super) before: &'a ObjectFiles,
     /// A second before the command, by a coarse clock.
     pub(super) recently: i64,
 }
@@ -80,7 +105,7 @@ impl GitObjectCheck<'_> {
                 None => is_complete = false,
             }
         }
-        for index in pack_indexes(self.common).difference(self.packs) {
+        for index in packs(self.common, &["idx"]).difference(&self.before.packs) {
             let name = index.as_os_str();
             let args = [std::ffi::OsStr::new("verify-pack"), name];
             if git().and_then(|git| git.run_in(self.common, args, b"")).is_err() {
@@ -117,19 +142,11 @@ impl GitObjectCheck<'_> {
 
     /// Disables caches of the history, and lists of other places with objects that commands may write.
     fn disable_caches(&self) -> Vec<String> {
-        let info = self.common.join("objects/info");
-        let graphs = files_in(&info.join("commit-graphs")).into_iter().chain([info.join("commit-graph")]);
-        let is_of_packs = |file: &PathBuf| {
-            file.file_name().is_some_and(|name| name.to_string_lossy().starts_with("multi-pack-index"))
-        };
-        let packs = files_in(&self.common.join("objects/pack")).into_iter().filter(is_of_packs);
-        let folder = self.common.join("objects/pack/multi-pack-index.d");
-        let caches = graphs.chain(packs).chain(files_in(&folder));
-        let places = info.join("alternates");
-        let places = Some(places).filter(|places| self.names_writable(places));
-        let is_plain = |file: &PathBuf| !file.to_string_lossy().contains(".disabled");
+        let now = ObjectFiles::read(self.common).caches;
+        let is_new = |(file, stamp): &(PathBuf, EntryStamp)| self.before.caches.get(file) != Some(stamp);
+        let is_used = |file: &PathBuf| !file.ends_with("alternates") || self.names_writable(file);
         let found: Vec<PathBuf> =
-            caches.chain(places).filter(|file| self.is_recent(file) && is_plain(file)).collect();
+            now.into_iter().filter(is_new).map(|(file, _)| file).filter(is_used).collect();
         if found.is_empty() {
             return Vec::new();
         }

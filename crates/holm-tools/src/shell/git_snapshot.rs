@@ -7,10 +7,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use super::entry_stamp::EntryStamp;
-use crate::plain_files::read_plain_within;
+use crate::plain_files::{open_plain, read_plain_within};
 
 /// The largest file of refs that is read: more than half a million refs.
 const MAX_REFS_BYTES: u64 = 64 * 1024 * 1024;
@@ -20,6 +21,10 @@ const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
 const MAX_REF_BYTES: u64 = 4 * 1024;
 /// The most entries beneath `refs` that are read.
 const MAX_ENTRIES: usize = 500_000;
+/// The longest word that is looked up as the name of a commit.
+const MAX_WORD: usize = 200;
+/// The most steps of an operation that are read.
+const MAX_STEPS: usize = 5_000;
 /// The shortest name of an object that git accepts.
 const MIN_NAME: usize = 4;
 /// What a symbolic ref begins with.
@@ -47,6 +52,8 @@ pub(super) struct GitSnapshot {
     pub(super) logs: BTreeMap<PathBuf, BTreeSet<String>>,
     /// By its file, the stamp of the index of each work tree.
     pub(super) indexes: BTreeMap<PathBuf, EntryStamp>,
+    /// Files and folders that are too large to be read.
+    pub(super) unread: BTreeSet<PathBuf>,
 }
 
 impl GitSnapshot {
@@ -87,10 +94,16 @@ impl GitSnapshot {
     }
 
     fn read_packed(&mut self, common: &Path) {
-        let bytes = read_plain_within(&common.join("packed-refs"), MAX_REFS_BYTES).unwrap_or_default();
+        let file = common.join("packed-refs");
+        let Ok(bytes) = read_plain_within(&file, MAX_REFS_BYTES) else {
+            self.unread.extend(Some(file).filter(|file| file.symlink_metadata().is_ok()));
+            return;
+        };
         for line in String::from_utf8_lossy(&bytes).lines() {
-            if let Some((object, name)) = line.split_once(' ').filter(|(object, _)| is_whole_name(object)) {
-                self.refs.insert(name.to_owned(), object.to_owned());
+            let Some((object, name)) = line.split_once(' ') else { continue };
+            let object = object.to_ascii_lowercase();
+            if is_whole_name(&object) {
+                self.refs.insert(name.to_owned(), object);
             }
         }
     }
@@ -103,15 +116,16 @@ impl GitSnapshot {
                 read += 1;
                 let (path, Ok(kind)) = (entry.path(), entry.file_type()) else { continue };
                 if read > MAX_ENTRIES {
+                    self.unread.insert(base.join("refs"));
                     return;
                 }
                 if kind.is_dir() {
                     open.push(path);
                 } else if kind.is_file()
-                    && let Some(name) = path.strip_prefix(base).ok().and_then(Path::to_str)
+                    && let Ok(name) = path.strip_prefix(base)
                     && let Some(value) = ref_value(&path)
                 {
-                    self.refs.insert(name.to_owned(), value);
+                    self.refs.insert(name.to_string_lossy().into_owned(), value);
                 }
             }
         }
@@ -130,7 +144,7 @@ impl GitSnapshot {
             self.indexes.insert(own.join("index"), EntryStamp::of(&found));
         }
         for log in LOGS.map(|name| own.join(name)).into_iter().filter(|log| log.exists()) {
-            let objects = names_in(&log).into_iter().filter(|name| is_whole_name(name)).collect();
+            let objects = names_in_log(&log);
             self.logs.insert(log, objects);
         }
         let operations = OPERATIONS.iter().flat_map(|name| files_in(&own.join(name)));
@@ -161,23 +175,51 @@ fn files_in(folder: &Path) -> Vec<PathBuf> {
     files.map(|entry| entry.path()).take(MAX_ENTRIES).collect()
 }
 
-/// The value of a ref that is a file.
+/// The value of a ref that is a file. Git ignores what comes after it, and accepts capital letters.
 fn ref_value(file: &Path) -> Option<String> {
-    let text = String::from_utf8(read_plain_within(file, MAX_REF_BYTES).ok()?).ok()?;
-    let text = text.trim_end();
+    let mut bytes = Vec::new();
+    open_plain(file).ok()?.take(MAX_REF_BYTES).read_to_end(&mut bytes).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
     match text.strip_prefix("ref:") {
         Some(name) => Some(format!("{SYMBOLIC}{}", name.trim())),
-        None => text.split_whitespace().next().filter(|object| is_whole_name(object)).map(str::to_owned),
+        None => {
+            let object = text.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
+            Some(object).filter(|object| is_whole_name(object))
+        }
     }
 }
 
-/// The words of a file that could be names of objects, also short ones.
+/// The words of a log that name commits: whole names, and what `git checkout -` goes back to.
+fn names_in_log(file: &Path) -> BTreeSet<String> {
+    let bytes = read_plain_within(file, MAX_FILE_BYTES).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    let words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
+    let whole = words.map(str::to_ascii_lowercase).filter(|word| is_whole_name(word));
+    whole.chain(text.lines().filter_map(left_place).map(str::to_owned)).collect()
+}
+
+/// The place that a line of a log says was left.
+pub(super) fn left_place(line: &str) -> Option<&str> {
+    let (_, rest) = line.split_once("moving from ")?;
+    rest.split(' ').next().filter(|place| !place.is_empty() && place.len() <= MAX_WORD)
+}
+
+/// The words of a file that could be names of commits. These are short names of objects too, and in
+/// files of one line and in steps any word that git would look up.
 fn names_in(file: &Path) -> BTreeSet<String> {
     let bytes = read_plain_within(file, MAX_FILE_BYTES).unwrap_or_default();
-    let is_end = |byte: &u8| !byte.is_ascii_alphanumeric();
-    let words = bytes.split(is_end).filter(|word| word.len() >= MIN_NAME && word.len() <= 64);
-    let is_name = |word: &&[u8]| word.iter().all(u8::is_ascii_hexdigit);
-    words.filter(is_name).map(|word| String::from_utf8_lossy(word).to_ascii_lowercase()).collect()
+    let text = String::from_utf8_lossy(&bytes);
+    let words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
+    let is_name = |word: &&str| {
+        (MIN_NAME..=64).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_hexdigit())
+    };
+    let objects = words.filter(is_name).map(str::to_ascii_lowercase);
+    let is_steps = file.to_string_lossy().ends_with("todo");
+    let is_single = text.trim_end().lines().count() == 1;
+    let most = if is_steps { MAX_STEPS } else { usize::from(is_single) };
+    let looked_up = text.lines().take(most).flat_map(|line| line.split_whitespace().take(4));
+    let looked_up = looked_up.filter(|word| word.len() <= MAX_WORD && !word.starts_with('#'));
+    objects.chain(looked_up.map(str::to_owned)).collect()
 }
 
 #[cfg(test)]
@@ -198,7 +240,8 @@ mod tests {
                 "packed-refs",
                 format!("# pack\n{} refs/heads/main\n{} refs/tags/t\n", object("1"), object("2")),
             ),
-            ("refs/heads/main", format!("{}\n", object("3"))),
+            ("refs/heads/main", format!("{}\n{}", object("3"), "junk".repeat(9_000))),
+            ("refs/heads/big", object("A")),
             ("refs/holm/held/x", object("4")),
             ("worktrees/w/HEAD", object("5")),
             ("ORIG_HEAD", object("6")),
@@ -212,8 +255,10 @@ mod tests {
         }
         let found = GitSnapshot::read(git);
         assert_eq!(found.object("HEAD"), Some(object("3").as_str()));
-        let tips: Vec<String> = ["2", "3", "5", "6", "9"].map(object).into();
+        let tips: Vec<String> = ["2", "3", "5", "6", "9", "a"].map(object).into();
         assert_eq!(found.tips().into_iter().collect::<Vec<_>>(), tips);
+        let line = "x y z\tcheckout: moving from refs/holm/held/1 to main";
+        assert_eq!(left_place(line), Some("refs/holm/held/1"));
         assert_eq!(found.states[&git.join("rebase-merge/onto")], BTreeSet::from(["abcd".to_owned()]));
     }
 }

@@ -117,6 +117,12 @@ enum DisableOutcome {
 }
 
 impl NewRepositories {
+    /// The folders in which git now finds another repository.
+    pub(super) fn places(&self) -> BTreeSet<PathBuf> {
+        let folders = self.folders.iter().filter(|folder| folder.ends_with(".git"));
+        folders.chain(&self.pointers).filter_map(|git| git.parent().map(Path::to_owned)).collect()
+    }
+
     /// Disables what would be run. `known` are the repositories that were there before the command,
     /// and `before` is what was in them.
     pub(super) fn disarm(

@@ -405,7 +405,7 @@ if os.path.exists(path): os.remove(path)
 open(path, 'wb').write(zlib.compress(b'blob %d\0' % len(text) + text))
 "#;
     // Loose objects, and packed ones that a loose one would follow if the pack were gone.
-    for (before, more) in [("true", ""), ("git gc -q", "rm -f .git/objects/pack/*")] {
+    for (before, more) in [("true", ":"), ("git gc -q", "rm -f .git/objects/pack/*")] {
         for way in WAYS {
             let cell = Cell::new(way);
             project(&cell);
@@ -451,5 +451,85 @@ async fn a_command_can_collect_garbage_and_add_many_objects() {
         assert!(said.contains("many") && !said.contains("names say"), "{way:?}: {said}");
         let did = user(&cell, "git fsck --full 2>&1; git status --short; git log --format=%s");
         assert!(did.ends_with("many\nsecond\nfirst\n") && !did.contains("error"), "{way:?}: {did}\n{said}");
+    }
+}
+
+/// Makes a commit with a hook that no ref names, and keeps its name.
+const EVIL: &str = "export GIT_INDEX_FILE=$HOME/i; git read-tree HEAD; \
+                    for h in post-checkout post-index-change post-applypatch; do git update-index --add --cacheinfo 100755,$B,.githooks/$h; done; \
+                    C=$(git commit-tree -p HEAD -m t $(git write-tree)); unset GIT_INDEX_FILE; H=$(git rev-parse HEAD); ";
+
+#[tokio::test]
+async fn no_other_name_of_a_commit_brings_its_hooks_to_the_disk() {
+    for (plant, does, names) in [
+        (
+            "rm .git/refs/heads/main; echo \"$C refs/heads/main\" > .git/packed-refs",
+            "git checkout -f main; git reset --hard",
+            "branch main",
+        ),
+        (
+            "echo $C | tr a-f A-F > .git/refs/heads/other; head -c 9000 /dev/zero | tr '\\0' x >> .git/refs/heads/other",
+            "git switch other",
+            "branch other",
+        ),
+        ("git tag t $C; git tag -a -m x u $C", "git checkout t; git checkout u", "tag u"),
+        ("git update-ref refs/remotes/origin/new $C", "git checkout origin/new", "refs/remotes/origin/new"),
+        (
+            "git update-ref refs/x/y $C; echo 'ref: refs/x/y' > .git/refs/heads/main",
+            "git checkout -f main; git reset --hard",
+            "refs/x/y",
+        ),
+        ("git update-ref --no-deref HEAD $C", "git checkout .; git reset --hard", "HEAD"),
+        (
+            "echo \"$H $H u <u@h> 1 +0000	checkout: moving from $(echo $C | cut -c1-9) to main\" >> .git/logs/HEAD",
+            "git checkout -",
+            "",
+        ),
+        (
+            "git update-ref refs/holm/held/x $C; echo \"$H $H u <u@h> 1 +0000	checkout: moving from refs/holm/held/x to main\" >> .git/logs/HEAD",
+            "git checkout -",
+            "",
+        ),
+        ("echo $C > .git/ORIG_HEAD", "git reset --hard ORIG_HEAD", "ORIG_HEAD"),
+        (
+            "mkdir .git/rebase-merge; cd .git/rebase-merge; echo refs/heads/main > head-name; echo $H > onto; echo $C > orig-head; : > interactive; echo noop > git-rebase-todo",
+            "git rebase --abort; git reset --hard",
+            "rebase-merge/orig-head",
+        ),
+        (
+            "git worktree add -q --detach wt; git -C wt update-ref --no-deref HEAD $C",
+            "cd wt; git checkout -f .; git reset --hard",
+            "worktrees/wt/HEAD",
+        ),
+        (
+            "git format-patch -q --stdout HEAD..$C > p; printf 'From 1111111111111111111111111111111111111111 Mon Sep 17 00:00:00 2001\\nFrom: a <a@b>\\nSubject: x\\n\\n---\\ndiff --git a/README.md b/README.md\\n--- a/README.md\\n+++ b/README.md\\n@@ -1 +1 @@\\n-no\\n+yes\\n-- \\n2.0\\n\\n' > q; cat q p > both; git am both 2>&1; ls .git/rebase-apply",
+            "git am --skip; git reset --hard",
+            "rebase-apply/0002",
+        ),
+    ] {
+        held(&format!("{EVIL}{plant}"), does, names).await;
+    }
+}
+
+#[tokio::test]
+async fn a_folder_that_borrows_the_repository_of_the_user_has_no_hooks_of_a_command() {
+    for make in [
+        "mkdir x; echo 'gitdir: ../.git' > x/.git",
+        "mkdir -p x/.git; echo 'ref: refs/heads/main' > x/.git/HEAD; echo ../../.git > x/.git/commondir",
+    ] {
+        for way in WAYS {
+            let cell = Cell::new(way);
+            project(&cell);
+            // The repository itself is closed.
+            let shell = cell.shell().denials(DenyRules::of_commands());
+            let script = format!(
+                "{make}; mkdir x/.githooks; for h in post-index-change pre-commit; do printf '#!/bin/sh\\ntouch %s\\n' \"$CELL/out/ran\" > x/.githooks/$h; done; \
+                 chmod +x x/.githooks/*; cp .githooks/pre-commit x/.githooks/commit-msg; cp README.md x"
+            );
+            let said = cell.sh(&shell, &script).await.text;
+            let did = user(&cell, "cd x; git status; git reset -q; git commit -q --allow-empty -m x");
+            assert!(!ran(&cell), "{way:?}: {make}: {said}\n{did}");
+            assert!(said.contains("x/.githooks/post-index-change"), "{way:?}: {make}: {said}");
+        }
     }
 }
