@@ -50,6 +50,8 @@ pub(super) struct GitHistoryCheck<'a> {
     pub(super) recently: i64,
     pub(super) record: &'a RepositoryRecord,
     pub(super) after: &'a GitSnapshot,
+    /// Commits that the command wrote, also if nothing names them.
+    pub(super) commits: &'a BTreeMap<String, PathBuf>,
 }
 
 /// What a command recorded at guarded paths.
@@ -139,7 +141,8 @@ impl GitHistoryCheck<'_> {
             let none = &none;
             now.iter().flat_map(move |(file, names)| names.difference(old.get(file).unwrap_or(none)))
         });
-        let mut all: BTreeSet<String> = refs.chain(files.cloned()).collect();
+        let mut all: BTreeSet<String> =
+            refs.chain(files.cloned()).chain(self.commits.keys().cloned()).collect();
         let tips = before.tips();
         all.retain(|object| !tips.contains(object.as_str()) && object.bytes().any(|byte| byte != b'0'));
         all.into_iter().collect()

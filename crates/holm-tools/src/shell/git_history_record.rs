@@ -100,7 +100,8 @@ fn settle_tree(tree: &GitFolder, after: &CommandEnd<'_>) -> Vec<String> {
     let Ok(git) = GitPlumbing::new(&tree.common, &record.folder.work_tree, after.roots) else {
         return Vec::new();
     };
-    let findings = record.find(&git, &record.before, after, &[], std::slice::from_ref(tree));
+    let findings =
+        record.find(&git, &record.before, after, (&[], std::slice::from_ref(tree), &BTreeMap::new()));
     disable_files(&findings.files, after.roots, after.shown)
 }
 
@@ -119,7 +120,8 @@ impl RepositoryRecord {
         let place = (end.shown)(&self.folder.work_tree);
         let common = &self.folder.common;
         let git = || GitPlumbing::new(common, &self.folder.work_tree, roots);
-        let mut lines = GitObjectCheck { common, roots, before: &self.files, recently }.settle(&git);
+        let objects = GitObjectCheck { common, roots, before: &self.files, recently }.settle(&git);
+        let (mut lines, commits) = (objects.lines, objects.commits);
         if place != "." {
             lines.iter_mut().for_each(|line| line.insert_str(0, &format!("{place}: ")));
         }
@@ -129,7 +131,8 @@ impl RepositoryRecord {
             old != new || new.is_some_and(|new| new.changed_second() >= recently)
         };
         let indexes: Vec<PathBuf> = after.indexes.keys().filter(|index| is_changed(index)).cloned().collect();
-        if self.before == after && indexes.is_empty() && trees.is_empty() {
+        let is_same = self.before == after && commits.is_empty();
+        if is_same && indexes.is_empty() && trees.is_empty() {
             return lines;
         }
         let git = match git() {
@@ -139,9 +142,9 @@ impl RepositoryRecord {
                 return lines;
             }
         };
-        let findings = self.find(&git, &after, end, &indexes, trees);
+        let findings = self.find(&git, &after, end, (&indexes, trees, &commits));
         let undo = GitHistoryUndo { git: &git, record: self, after: &after, roots, place, shown: end.shown };
-        lines.extend(undo.undo(&findings));
+        lines.extend(undo.undo(&findings, &commits));
         lines
     }
 
@@ -150,12 +153,13 @@ impl RepositoryRecord {
         git: &GitPlumbing,
         after: &GitSnapshot,
         end: &CommandEnd<'_>,
-        indexes: &[PathBuf],
-        trees: &[GitFolder],
+        (indexes, trees, commits): (&[PathBuf], &[GitFolder], &BTreeMap<String, PathBuf>),
     ) -> GitHistoryFindings {
         let guarded = GuardedPaths::of(end.guards, &self.folder);
         let (guards, recently) = (end.guards, end.recently);
-        GitHistoryCheck { git, guarded: &guarded, guards, recently, record: self, after }.find(indexes, trees)
+        let check =
+            GitHistoryCheck { git, guarded: &guarded, guards, recently, record: self, after, commits };
+        check.find(indexes, trees)
     }
 }
 

@@ -7,7 +7,7 @@
 //!
 //! What is undone is found in `git_history_check.rs`.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
@@ -65,7 +65,11 @@ pub(super) fn disable_files(
 
 impl GitHistoryUndo<'_> {
     /// Undoes the findings, and tells them.
-    pub(super) fn undo(&self, findings: &GitHistoryFindings) -> Vec<String> {
+    pub(super) fn undo(
+        &self,
+        findings: &GitHistoryFindings,
+        commits: &BTreeMap<String, PathBuf>,
+    ) -> Vec<String> {
         let mut lines = self.undo_unread();
         lines.extend(self.undo_refs(findings));
         self.undo_logs(findings);
@@ -84,6 +88,7 @@ impl GitHistoryUndo<'_> {
             lines.push(self.undo_staged(index, files));
         }
         lines.extend(disable_files(&findings.files, self.roots, self.shown));
+        lines.extend(self.undo_unnamed(findings, commits));
         lines
     }
 
@@ -142,23 +147,12 @@ impl GitHistoryUndo<'_> {
             self.unlock(name);
             run()
         });
-        let why = self.reason(name, found, findings);
+        let why = reason(name, found, findings);
         let place = format!("{}{}", self.prefix(), in_words(name));
         let kept = if is_kept { format!("; the commit is kept as {kept}") } else { String::new() };
         match outcome {
             Ok(_) => format!("{place}: {why}; {told}{kept}"),
             Err(_) => format!("{place}: {why}; it could NOT be moved back: inspect it before you use it"),
-        }
-    }
-
-    fn reason(&self, name: &str, found: &GuardedObject, findings: &GitHistoryFindings) -> String {
-        let commit = short(&found.object);
-        match &findings.unchecked {
-            _ if name.starts_with(REPLACE) => "commands cannot replace objects of git".into(),
-            Some(error) if found.paths.is_empty() => {
-                format!("Holm could not check commit {commit}: {}", visible_line(&error.to_string()))
-            }
-            _ => format!("commit {commit} records {}, which commands cannot write", listed(&found.paths)),
         }
     }
 
@@ -239,13 +233,45 @@ impl GitHistoryUndo<'_> {
             };
             let fate = disable_file(self.roots, file);
             let inside = file.strip_prefix(&self.record.folder.common).unwrap_or(file);
-            let why = self.reason("", found, findings);
+            let why = reason("", found, findings);
             lines.push(format!(
                 "{}{}: {why}; {fate}",
                 self.prefix(),
                 visible_line(&inside.to_string_lossy())
             ));
         }
+        lines.truncate(MAX_PLACES);
+        lines
+    }
+
+    /// Disables found commits that no ref keeps: a submodule could name one, or a word that is typed.
+    fn undo_unnamed(
+        &self,
+        findings: &GitHistoryFindings,
+        commits: &BTreeMap<String, PathBuf>,
+    ) -> Vec<String> {
+        let found = commits.iter().filter(|(commit, _)| findings.objects.contains_key(*commit));
+        let found: Vec<(&String, &PathBuf)> = found.collect();
+        if found.is_empty() {
+            return Vec::new();
+        }
+        let old = self.record.before.tips();
+        let input: String = old.iter().map(|tip| format!("^{tip}\n")).collect();
+        let args = ["rev-list", "--stdin", "--ignore-missing", &format!("--glob={KEPT}*")];
+        let Ok(kept) = self.git.run(&args, input.as_bytes()) else { return Vec::new() };
+        let kept = String::from_utf8_lossy(&kept);
+        let kept: HashSet<&str> = kept.lines().collect();
+        let files: BTreeMap<&PathBuf, &String> = found
+            .into_iter()
+            .filter(|(commit, _)| !kept.contains(commit.as_str()))
+            .map(|(commit, file)| (file, commit))
+            .collect();
+        let line = |(file, commit): (&PathBuf, &String)| {
+            let fate = disable_file(self.roots, file);
+            let why = findings.objects.get(commit).map(|found| reason("", found, findings));
+            format!("{}{}, and no ref names it; {fate}", self.prefix(), why.unwrap_or_default())
+        };
+        let mut lines: Vec<String> = files.into_iter().map(line).collect();
         lines.truncate(MAX_PLACES);
         lines
     }
@@ -305,6 +331,18 @@ impl GitHistoryUndo<'_> {
     /// What comes before a place that is not at the top of the workspace.
     fn prefix(&self) -> String {
         if self.place == "." { String::new() } else { format!("{}: ", self.place) }
+    }
+}
+
+/// Why a place is undone.
+fn reason(name: &str, found: &GuardedObject, findings: &GitHistoryFindings) -> String {
+    let commit = short(&found.object);
+    match &findings.unchecked {
+        _ if name.starts_with(REPLACE) => "commands cannot replace objects of git".into(),
+        Some(error) if found.paths.is_empty() => {
+            format!("Holm could not check commit {commit}: {}", visible_line(&error.to_string()))
+        }
+        _ => format!("commit {commit} records {}, which commands cannot write", listed(&found.paths)),
     }
 }
 

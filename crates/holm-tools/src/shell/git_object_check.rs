@@ -7,6 +7,7 @@
 //! them: git makes new ones. What a command recorded in commits is found in `git_history_check.rs`.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::Read;
 use std::os::unix::fs::MetadataExt as _;
@@ -31,6 +32,8 @@ const MAX_PACKS: usize = 64;
 const MAX_DISABLED: usize = 1_000;
 /// How many names of objects are told.
 const MAX_TOLD: usize = 4;
+/// How the content of a commit begins.
+const COMMIT: &[u8] = b"commit ";
 /// The longest list of other places with objects that is read.
 const MAX_PLACES_BYTES: u64 = 64 * 1024;
 
@@ -88,9 +91,9 @@ pub(super) struct GitObjectCheck<'a> {
 }
 
 impl GitObjectCheck<'_> {
-    /// Disables objects whose content is another than their names say, and tells them.
-    pub(super) fn settle(&self, git: &dyn Fn() -> Result<GitPlumbing, GitPlumbingError>) -> Vec<String> {
-        let mut lines = Vec::new();
+    /// Disables objects whose content is another than their names say.
+    pub(super) fn settle(&self, git: &dyn Fn() -> Result<GitPlumbing, GitPlumbingError>) -> NewObjects {
+        let mut new = NewObjects::default();
         let end = Instant::now() + MAX_TIME;
         let mut forged: Vec<PathBuf> = Vec::new();
         let mut is_complete = true;
@@ -99,32 +102,33 @@ impl GitObjectCheck<'_> {
                 is_complete = false;
                 break;
             }
-            match is_named_by_content(&file, end) {
-                Some(true) => {}
-                Some(false) => forged.push(file),
+            match LooseObject::read(&file, end) {
+                Some(found) if found.name != found.digest => forged.push(file),
+                Some(found) if found.is_commit => drop(new.commits.insert(found.name, file)),
+                Some(_) => {}
                 None => is_complete = false,
             }
         }
         for index in packs(self.common, &["idx"]).difference(&self.before.packs) {
-            let name = index.as_os_str();
-            let args = [std::ffi::OsStr::new("verify-pack"), name];
-            if git().and_then(|git| git.run_in(self.common, args, b"")).is_err() {
-                forged.push(index.clone());
+            let args = [OsStr::new("verify-pack"), OsStr::new("-v"), index.as_os_str()];
+            match git().and_then(|git| git.run_in(self.common, args, b"")) {
+                Ok(listed) => new.add_pack(&listed, index),
+                Err(_) => forged.push(index.clone()),
             }
         }
         if !forged.is_empty() {
             let fates: BTreeSet<&str> = forged.iter().map(|file| disable_file(self.roots, file)).collect();
-            lines.push(format!(
+            new.lines.push(format!(
                 "objects of git whose content is not what their names say: {}; {}",
                 self.listed(&forged),
                 fates.into_iter().collect::<Vec<_>>().join("; ")
             ));
         }
         if !is_complete {
-            lines.push("Holm could not check all new objects of git; run `git fsck`".into());
+            new.lines.push("Holm could not check all new objects of git; run `git fsck`".into());
         }
-        lines.extend(self.disable_caches());
-        lines
+        new.lines.extend(self.disable_caches());
+        new
     }
 
     /// Loose objects that are new or changed.
@@ -183,19 +187,52 @@ impl GitObjectCheck<'_> {
     }
 }
 
-/// Whether the content of a loose object has its name. Returns `None` if there is no time to read it.
-fn is_named_by_content(file: &Path, end: Instant) -> Option<bool> {
-    let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
-    let wanted = file.parent().and_then(name).unwrap_or_default() + &name(file).unwrap_or_default();
-    let Ok(open) = open_plain(file) else { return Some(false) };
-    let digest = match wanted.len() {
-        40 => hashed(sha1::Sha1::default(), open, end),
-        _ => hashed(sha2::Sha256::default(), open, end),
-    };
-    match digest {
-        Ok(found) => Some(found == wanted),
-        Err(ObjectReadError::Invalid) => Some(false),
-        Err(ObjectReadError::TooLong) => None,
+/// A loose object.
+struct LooseObject {
+    /// Its name, by its file.
+    name: String,
+    /// Its name, by its content.
+    digest: String,
+    is_commit: bool,
+}
+
+impl LooseObject {
+    /// Reads an object. Returns `None` if there is no time for it.
+    fn read(file: &Path, end: Instant) -> Option<Self> {
+        let part = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
+        let name = file.parent().and_then(part).unwrap_or_default() + &part(file).unwrap_or_default();
+        let invalid = Some(Self { name: name.clone(), digest: String::new(), is_commit: false });
+        let Ok(open) = open_plain(file) else { return invalid };
+        let digest = match name.len() {
+            40 => hashed(sha1::Sha1::default(), open, end),
+            _ => hashed(sha2::Sha256::default(), open, end),
+        };
+        match digest {
+            Ok((digest, is_commit)) => Some(Self { name, digest, is_commit }),
+            Err(ObjectReadError::Invalid) => invalid,
+            Err(ObjectReadError::TooLong) => None,
+        }
+    }
+}
+
+/// What a command wrote among the objects.
+#[derive(Debug, Default)]
+pub(super) struct NewObjects {
+    /// What to tell about them.
+    pub(super) lines: Vec<String>,
+    /// New commits, with the file of each or of its pack.
+    pub(super) commits: BTreeMap<String, PathBuf>,
+}
+
+impl NewObjects {
+    /// Adds the commits of a pack, as `git verify-pack -v` lists them.
+    fn add_pack(&mut self, listed: &[u8], index: &Path) {
+        for line in String::from_utf8_lossy(listed).lines() {
+            let mut words = line.split_whitespace();
+            if let (Some(name), Some("commit")) = (words.next(), words.next()) {
+                self.commits.entry(name.to_owned()).or_insert_with(|| index.to_owned());
+            }
+        }
     }
 }
 
@@ -233,9 +270,15 @@ impl ObjectDigest for sha2::Sha256 {
     }
 }
 
-fn hashed(mut digest: impl ObjectDigest, file: File, end: Instant) -> Result<String, ObjectReadError> {
+/// The digest of an object's content, and whether it is a commit.
+fn hashed(
+    mut digest: impl ObjectDigest,
+    file: File,
+    end: Instant,
+) -> Result<(String, bool), ObjectReadError> {
     let mut content = ZlibDecoder::new(file);
     let mut part = vec![0; 64 * 1024];
+    let mut head = Vec::new();
     loop {
         let read = content.read(&mut part).map_err(|_| ObjectReadError::Invalid)?;
         if read == 0 {
@@ -244,9 +287,14 @@ fn hashed(mut digest: impl ObjectDigest, file: File, end: Instant) -> Result<Str
         if Instant::now() >= end {
             return Err(ObjectReadError::TooLong);
         }
-        digest.add(part.get(..read).unwrap_or_default());
+        let read = part.get(..read).unwrap_or_default();
+        if head.len() < COMMIT.len() {
+            head.extend_from_slice(read.get(..read.len().min(COMMIT.len())).unwrap_or_default());
+        }
+        digest.add(read);
     }
-    Ok(digest.end().iter().map(|byte| format!("{byte:02x}")).collect())
+    let name = digest.end().iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok((name, head.starts_with(COMMIT)))
 }
 
 fn files_in(folder: &Path) -> Vec<PathBuf> {

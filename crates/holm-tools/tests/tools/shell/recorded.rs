@@ -58,22 +58,27 @@ async fn held(plant: &str, does: &str, names: &str) {
 
 #[tokio::test]
 async fn the_traps_of_these_tests_work_where_no_one_undoes_them() {
-    for (plant, does) in [
+    let index = "git update-index --add --cacheinfo 100755,$B,.githooks/post-index-change; ";
+    let submodule = format!("{ARM} cp evil sub/.git/config");
+    let mut traps = vec![
+        (format!("{index} git commit -q -m x; git checkout ."), "git status"),
         (
-            "git update-index --add --cacheinfo 100755,$B,.githooks/post-index-change; git commit -q -m x; git checkout .",
-            "git status",
-        ),
-        (
-            "git worktree add -q wt; cp $HOME/hook wt/.githooks/post-index-change; chmod +x wt/.githooks/*",
+            "git worktree add -q wt; cp $HOME/hook wt/.githooks/post-index-change; chmod +x wt/.githooks/*"
+                .into(),
             "cd wt && git status",
         ),
-    ] {
+        (format!("{index} git -c core.hooksPath=/dev/null stash -q"), "git stash pop"),
+        (submodule, "git status"),
+        (STEPS.into(), "git rebase --continue"),
+    ];
+    traps.extend(OTHER_NAMES.iter().map(|(plant, does, _)| (format!("{EVIL}{plant}"), *does)));
+    for (plant, does) in traps {
         let cell = Cell::new(WAYS[0]);
         project(&cell);
-        user(&cell, &format!("CELL={}; {PLANT}{plant}", cell.path("").display()));
+        let made = user(&cell, &format!("CELL={}; {PLANT}{plant}", cell.path("").display()));
         let _ = fs::remove_file(cell.path("out/ran"));
         let did = user(&cell, does);
-        assert!(ran(&cell), "{plant}: {did}");
+        assert!(ran(&cell), "{plant}: {made}\n{did}");
     }
 }
 
@@ -308,6 +313,17 @@ async fn a_program_beside_a_git_command_does_not_get_the_repository() {
     }
 }
 
+/// Adds a submodule, and keeps settings for it that run something.
+const ARM: &str = r#"git init -q sub; cd sub; git -c user.name=a -c user.email=a@b commit -q --allow-empty -m 1; S=$(git rev-parse HEAD); cd ..;
+                 printf '[core]\n\trepositoryformatversion = 0\n\tfsmonitor = "touch %s; false"\n' "$CELL/out/ran" > evil;
+                 git update-index --add --cacheinfo 160000,$S,sub; "#;
+
+/// Puts a step that runs something into a rebase.
+const STEPS: &str = r#"mkdir -p .git/rebase-merge; H=$(git rev-parse HEAD); echo refs/heads/main > .git/rebase-merge/head-name
+                  echo $H > .git/rebase-merge/onto; echo $H > .git/rebase-merge/orig-head; : > .git/rebase-merge/interactive
+                  echo 1 > .git/rebase-merge/end; echo 1 > .git/rebase-merge/msgnum
+                  echo "exec touch $CELL/out/ran" > .git/rebase-merge/git-rebase-todo; "#;
+
 /// Runs a command, and lets the user act once it has made the file `ready`.
 async fn meanwhile(cell: &Cell, script: &str, does: &str) -> (String, String) {
     let act = async {
@@ -319,9 +335,6 @@ async fn meanwhile(cell: &Cell, script: &str, does: &str) -> (String, String) {
 
 #[tokio::test]
 async fn a_submodule_that_a_running_command_adds_runs_nothing_at_the_top() {
-    let arm = r#"git init -q sub; cd sub; git -c user.name=a -c user.email=a@b commit -q --allow-empty -m 1; S=$(git rev-parse HEAD); cd ..;
-                 printf '[core]\n\trepositoryformatversion = 0\n\tfsmonitor = "touch %s; false"\n' "$CELL/out/ran" > evil;
-                 git update-index --add --cacheinfo 160000,$S,sub; "#;
     for (last, told) in [
         ("cp evil sub/.git/config; sleep 1; touch ready; sleep 3", "core.fsmonitor"),
         (
@@ -338,9 +351,9 @@ async fn a_submodule_that_a_running_command_adds_runs_nothing_at_the_top() {
             project(&cell);
             let is_ended = last.contains("while");
             let (said, did) = if is_ended {
-                (call(&cell, &format!("{arm}{last}")).await, String::new())
+                (call(&cell, &format!("{ARM}{last}")).await, String::new())
             } else {
-                meanwhile(&cell, &format!("{arm}{last}"), "git status; git status --short; git diff").await
+                meanwhile(&cell, &format!("{ARM}{last}"), "git status; git status --short; git diff").await
             };
             assert!(!ran(&cell), "{way:?}: {last}: {said}\n{did}");
             assert!(said.contains(told), "{way:?}: {last}: {said}");
@@ -364,14 +377,11 @@ async fn a_submodule_with_ordinary_settings_can_be_added_and_looked_at_meanwhile
 
 #[tokio::test]
 async fn steps_that_a_running_command_plants_are_not_run_by_the_user() {
-    let plant = r#"mkdir -p .git/rebase-merge; H=$(git rev-parse HEAD); echo refs/heads/main > .git/rebase-merge/head-name
-                  echo $H > .git/rebase-merge/onto; echo $H > .git/rebase-merge/orig-head; : > .git/rebase-merge/interactive
-                  echo 1 > .git/rebase-merge/end; echo 1 > .git/rebase-merge/msgnum
-                  echo "exec touch $CELL/out/ran" > .git/rebase-merge/git-rebase-todo; sleep 1; touch ready; sleep 3"#;
+    let plant = format!("{STEPS} sleep 1; touch ready; sleep 3");
     for way in WAYS {
         let cell = Cell::new(way);
         project(&cell);
-        let (said, did) = meanwhile(&cell, plant, "git rebase --continue").await;
+        let (said, did) = meanwhile(&cell, &plant, "git rebase --continue").await;
         assert!(!ran(&cell), "{way:?}: {said}\n{did}");
         assert!(said.contains("git-rebase-todo (it runs commands)"), "{way:?}: {said}");
         assert!(!said.contains("[new: .git/rebase-merge/git-rebase-todo"), "{way:?}: {said}");
@@ -459,55 +469,78 @@ const EVIL: &str = "export GIT_INDEX_FILE=$HOME/i; git read-tree HEAD; \
                     for h in post-checkout post-index-change post-applypatch; do git update-index --add --cacheinfo 100755,$B,.githooks/$h; done; \
                     C=$(git commit-tree -p HEAD -m t $(git write-tree)); unset GIT_INDEX_FILE; H=$(git rev-parse HEAD); ";
 
+/// How a commit with hooks is named, what the user does then, and what the result says.
+const OTHER_NAMES: &[(&str, &str, &str)] = &[
+    (
+        "rm .git/refs/heads/main; echo \"$C refs/heads/main\" > .git/packed-refs",
+        "git checkout -f main; git reset --hard",
+        "branch main",
+    ),
+    (
+        "echo $C | tr a-f A-F > .git/refs/heads/other; head -c 9000 /dev/zero | tr '\\0' x >> .git/refs/heads/other",
+        "git switch other",
+        "branch other",
+    ),
+    ("git tag t $C; git tag -a -m x u $C", "git checkout t; git checkout u", "tag u"),
+    ("git update-ref refs/remotes/origin/new $C", "git checkout origin/new", "refs/remotes/origin/new"),
+    (
+        "git update-ref refs/x/y $C; echo 'ref: refs/x/y' > .git/refs/heads/main",
+        "git checkout -f main; git reset --hard",
+        "refs/x/y",
+    ),
+    ("git update-ref --no-deref HEAD $C", "git checkout .; git reset --hard", "HEAD"),
+    (
+        "echo \"$H $H u <u@h> 1 +0000	checkout: moving from $C to main\" >> .git/logs/HEAD",
+        "git checkout -",
+        "",
+    ),
+    (
+        "git update-ref refs/holm/held/x $C; echo \"$H $H u <u@h> 1 +0000	checkout: moving from refs/holm/held/x to main\" >> .git/logs/HEAD",
+        "git checkout -",
+        "",
+    ),
+    ("echo $C > .git/ORIG_HEAD", "git reset --hard ORIG_HEAD", "ORIG_HEAD"),
+    (
+        "mkdir .git/rebase-merge; cd .git/rebase-merge; echo refs/heads/main > head-name; echo $H > onto; echo $C > orig-head; : > interactive; echo noop > git-rebase-todo",
+        "git rebase --abort; git reset --hard",
+        "rebase-merge/orig-head",
+    ),
+    (
+        "git worktree add -q --detach wt; git -C wt update-ref --no-deref HEAD $C",
+        "cd wt; git checkout -f .; git reset --hard",
+        "worktrees/wt/HEAD",
+    ),
+    (
+        "git format-patch -q --stdout HEAD..$C > p; printf 'From 1111111111111111111111111111111111111111 Mon Sep 17 00:00:00 2001\\nFrom: a <a@b>\\nSubject: x\\n\\n---\\ndiff --git a/README.md b/README.md\\n--- a/README.md\\n+++ b/README.md\\n@@ -1 +1 @@\\n-no\\n+yes\\n-- \\n2.0\\n\\n' > q; cat q p > both; git am both 2>&1; ls .git/rebase-apply",
+        "git am --skip; git reset --hard",
+        "rebase-apply/0002",
+    ),
+];
+
 #[tokio::test]
 async fn no_other_name_of_a_commit_brings_its_hooks_to_the_disk() {
-    for (plant, does, names) in [
-        (
-            "rm .git/refs/heads/main; echo \"$C refs/heads/main\" > .git/packed-refs",
-            "git checkout -f main; git reset --hard",
-            "branch main",
-        ),
-        (
-            "echo $C | tr a-f A-F > .git/refs/heads/other; head -c 9000 /dev/zero | tr '\\0' x >> .git/refs/heads/other",
-            "git switch other",
-            "branch other",
-        ),
-        ("git tag t $C; git tag -a -m x u $C", "git checkout t; git checkout u", "tag u"),
-        ("git update-ref refs/remotes/origin/new $C", "git checkout origin/new", "refs/remotes/origin/new"),
-        (
-            "git update-ref refs/x/y $C; echo 'ref: refs/x/y' > .git/refs/heads/main",
-            "git checkout -f main; git reset --hard",
-            "refs/x/y",
-        ),
-        ("git update-ref --no-deref HEAD $C", "git checkout .; git reset --hard", "HEAD"),
-        (
-            "echo \"$H $H u <u@h> 1 +0000	checkout: moving from $(echo $C | cut -c1-9) to main\" >> .git/logs/HEAD",
-            "git checkout -",
-            "",
-        ),
-        (
-            "git update-ref refs/holm/held/x $C; echo \"$H $H u <u@h> 1 +0000	checkout: moving from refs/holm/held/x to main\" >> .git/logs/HEAD",
-            "git checkout -",
-            "",
-        ),
-        ("echo $C > .git/ORIG_HEAD", "git reset --hard ORIG_HEAD", "ORIG_HEAD"),
-        (
-            "mkdir .git/rebase-merge; cd .git/rebase-merge; echo refs/heads/main > head-name; echo $H > onto; echo $C > orig-head; : > interactive; echo noop > git-rebase-todo",
-            "git rebase --abort; git reset --hard",
-            "rebase-merge/orig-head",
-        ),
-        (
-            "git worktree add -q --detach wt; git -C wt update-ref --no-deref HEAD $C",
-            "cd wt; git checkout -f .; git reset --hard",
-            "worktrees/wt/HEAD",
-        ),
-        (
-            "git format-patch -q --stdout HEAD..$C > p; printf 'From 1111111111111111111111111111111111111111 Mon Sep 17 00:00:00 2001\\nFrom: a <a@b>\\nSubject: x\\n\\n---\\ndiff --git a/README.md b/README.md\\n--- a/README.md\\n+++ b/README.md\\n@@ -1 +1 @@\\n-no\\n+yes\\n-- \\n2.0\\n\\n' > q; cat q p > both; git am both 2>&1; ls .git/rebase-apply",
-            "git am --skip; git reset --hard",
-            "rebase-apply/0002",
-        ),
-    ] {
+    for (plant, does, names) in OTHER_NAMES {
         held(&format!("{EVIL}{plant}"), does, names).await;
+    }
+}
+
+#[tokio::test]
+async fn a_commit_for_a_submodule_of_the_user_brings_no_hooks_into_it() {
+    for way in WAYS {
+        for (plant, is_held) in [(EVIL, true), ("C=$(git commit-tree -p HEAD -m t HEAD^{tree}); ", false)] {
+            let cell = Cell::new(way);
+            project(&cell);
+            // A repository below, which the one at the top has as a submodule.
+            user(
+                &cell,
+                "git clone -q . sub; cd sub; git config core.hooksPath .githooks; git config user.name u; git config user.email u@h; cd ..; git add sub; git commit -qm sub",
+            );
+            let said = call(&cell, &format!("cd sub; {PLANT}{plant} cd ..; git update-index --cacheinfo 160000,$C,sub; git commit -q -m bump")).await;
+            let did = user(&cell, "C=$(git rev-parse HEAD:sub); cd sub; git checkout -q $C && echo moved");
+            assert!(!ran(&cell), "{way:?}: {said}\n{did}");
+            assert_eq!(said.contains("sub: commit"), is_held, "{way:?}: {said}");
+            assert_eq!(did.contains("moved"), !is_held, "{way:?}: {said}\n{did}");
+        }
     }
 }
 
