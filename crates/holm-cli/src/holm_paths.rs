@@ -20,7 +20,7 @@ use holm::{
     store::{Store, StoreError},
 };
 use holm_config::ConfigFiles;
-use holm_tools::trust::ContentHash;
+use holm_tools::{trust::ContentHash, undo::UndoStore};
 
 use crate::screen::DisplayablePath as _;
 use crate::{
@@ -306,6 +306,17 @@ fn unopened(path: &Path, error: StoreError) -> anyhow::Error {
 /// Where undo records lie, beside the sessions whose calls they belong to.
 pub(crate) fn undo_folder(folder: &Path) -> PathBuf {
     folder.join("undo")
+}
+
+/// Where what commands change is kept; none if there is no data folder, or for a worktree of a
+/// helper, which is removed as a whole. If the records cannot be opened, commands run without an
+/// undo.
+pub(crate) fn command_undo(places: &HolmPaths) -> Option<UndoStore> {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    if !places.data.is_dir() || real(&places.work).starts_with(real(&places.data)) {
+        return None;
+    }
+    UndoStore::open(undo_folder(&places.data)).ok()
 }
 
 /// Creates a folder that no other user may read, because sessions contain conversations.

@@ -40,7 +40,7 @@ use crate::{
     approve::{TerminalApprover, UserPresence},
     folder_state::FolderState,
     helper_terminal,
-    holm_paths::HolmPaths,
+    holm_paths::{self, HolmPaths},
     mcp_entries::ProjectTrustGate,
     mcp_servers::{McpServerLoader, told_if_slow},
     network_scope::NetworkScope,
@@ -243,7 +243,11 @@ impl ToolLoader for LazyProgramLoader {
                 let programs = ProgramLoader::new(JailLauncher::this_executable(), engine, &self.places.work);
                 let network = self.places.bounds.connector();
                 let kept = ProtectedPaths::find(&self.places);
-                Ok(programs.denials(kept.of_commands()).hide(&self.places.data).network(network))
+                let programs = programs.denials(kept.of_commands()).hide(&self.places.data).network(network);
+                Ok(match holm_paths::command_undo(&self.places) {
+                    Some(undo) => programs.undo(undo),
+                    None => programs,
+                })
             });
             let programs = programs.as_ref().map_err(ToolLoadError::unavailable)?;
             told_if_slow(found.path, &self.screen, programs.load(found)).await

@@ -74,6 +74,7 @@ const ARROWS: &[(&str, Knows)] = &[
         "holm-local",
         Knows::Only(&["holm-grants", "holm-guards", "holm-jail", "holm-kernel", "holm-runtime", "holm-wire"]),
     ),
+    ("holm-undo", Knows::Only(&[])),
     ("holm-tools", Knows::Only(TOOL_SIDE)),
     // Its servers are offers of the registry.
     ("holm-mcp", Knows::Only(MCP_SIDE)),
@@ -106,6 +107,7 @@ const TOOL_SIDE: &[&str] = &[
     "holm-net",
     "holm-runtime",
     "holm-sandbox",
+    "holm-undo",
 ];
 
 /// Packages and what they depend on outside their tests, by name.

@@ -1,11 +1,14 @@
-//! `holm undo`: restores the files of a turn to their state before it. It chooses the session and
-//! the turn from journals; recording and restoring is done in `holm-tools/src/undo/`. Only changes
-//! by the file tools can be undone. A file that changed since is restored only with `--force`, and
-//! without it nothing at all is restored. The journal is not changed.
+//! `holm undo`: restores the files of a turn to their state before it, and takes such an undo back.
+//! It chooses the session and the turn from journals; recording and restoring is done in
+//! `holm-undo` and `holm-tools/src/undo/`. A file that changed since is restored only with
+//! `--force`, and without it nothing at all is restored. The journal is not changed.
+//!
+//! An undo that was interrupted is completed first, and then nothing else is done: the user asked
+//! for that one.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use holm::{
@@ -16,7 +19,10 @@ use holm::{
 };
 use holm_tools::{
     root::WorkspaceRoot,
-    undo::{KEPT, MOST_KEPT, RecordedFileState, UndoError, UndoPlan, UndoStep, UndoStore, UndoVerdict},
+    undo::{
+        KEPT, MOST_KEPT, OperationLabel, PathState, ResumedUndo, TreePath, UndoError, UndoOutcome, UndoPlan,
+        UndoStep, UndoStore, UndoVerdict,
+    },
 };
 use serde_json::json;
 
@@ -36,6 +42,9 @@ pub(crate) struct UndoArgs {
     /// Turn number, counting prompts from 1 [default: the last turn that changed files]
     #[arg(long, value_name = "NUMBER")]
     turn: Option<u64>,
+    /// Take the last undo in this folder back: the files are again as they were before it
+    #[arg(long, conflicts_with_all = ["session", "turn"])]
+    redo: bool,
     /// Restore this file even if it has changed since; can be repeated
     #[arg(long, value_name = "PATH")]
     force: Vec<String>,
@@ -49,6 +58,8 @@ pub(crate) struct UndoArgs {
 
 /// How many sessions are looked through at once.
 const PAGE: u32 = 100;
+/// Lines about files that are printed for a person; programs get all.
+const MOST_LINES: usize = 200;
 
 pub(crate) async fn execute(args: UndoArgs, data: Option<&Path>) -> anyhow::Result<CommandExit> {
     let folder = holm_paths::data_here(data)?;
@@ -57,8 +68,16 @@ pub(crate) async fn execute(args: UndoArgs, data: Option<&Path>) -> anyhow::Resu
     let undo = UndoStore::open(holm_paths::undo_folder(&folder))?;
     let screen = TerminalOutput::default();
     let here = WorkspaceRoot::open(&std::env::current_dir()?)?.at().clone();
-    let (session, kept) = match args.session {
-        Some(session) => (session_name::resolve(&store, session).await?, undo.keys()?),
+    if undo.is_interrupted()? {
+        return complete(&undo, &screen, args.dry_run);
+    }
+    if args.redo {
+        return redo(&undo, &screen, &args, &here);
+    }
+    // What a command did whose Holm was killed. A folder that cannot be looked at has no record.
+    let _ = undo.settle(Path::new(here.as_str()));
+    let (session, kept) = match &args.session {
+        Some(session) => (session_name::resolve(&store, session.clone()).await?, undo.keys()?),
         None => {
             let kept = undo.keys_in(&here)?;
             (latest(&store, &kept).await?, kept)
@@ -69,23 +88,13 @@ pub(crate) async fn execute(args: UndoArgs, data: Option<&Path>) -> anyhow::Resu
     let (turn, calls) = choose(&session, &turns, args.turn, &kept)?;
     let plan = undo.plan(&calls)?;
     let forced = forced(&plan, &args.force)?;
-    let tell = |step: &UndoStep, state: &str| screen.line(&told(&session, turn, step, state));
+    let label = OperationLabel { session: session.clone(), turn };
     if args.dry_run {
-        if args.json {
-            plan.steps.iter().for_each(|step| tell(step, stands(step, &forced)));
-        } else {
-            show(&screen, &plan, &forced, &here);
-        }
+        preview(&screen, &label, &plan, &forced, (&here, args.json));
         return Ok(CommandExit::Done);
     }
-    let restored = undo.restore(&plan, &forced).map_err(|error| refused(&screen, error))?;
-    let is_done = |step: &UndoStep| restored.contains(&step.path);
-    let steps: Vec<&UndoStep> = plan.steps.iter().filter(|step| is_done(step)).collect();
-    if args.json {
-        plan.steps.iter().for_each(|step| tell(step, if is_done(step) { "done" } else { "as it was" }));
-    } else {
-        steps.iter().for_each(|step| screen.answer(&format!("{} {}", done(step), named(step, &here))));
-    }
+    let outcome = undo.restore(&plan, &forced, label.clone()).map_err(|error| refused(&screen, error))?;
+    let steps = tell_done(&screen, &label, &plan, &outcome, (&here, args.json));
     let elsewhere = elsewhere(&plan, &here);
     screen.note(&format!("holm: turn {turn} of session {session}{elsewhere}: {}", counted(&steps)));
     // Undo data that was not used for a month is no longer needed.
@@ -93,9 +102,105 @@ pub(crate) async fn execute(args: UndoArgs, data: Option<&Path>) -> anyhow::Resu
     Ok(CommandExit::Done)
 }
 
+/// Takes the last undo in this folder back.
+fn redo(
+    undo: &UndoStore,
+    screen: &TerminalOutput,
+    args: &UndoArgs,
+    here: &FilePath,
+) -> anyhow::Result<CommandExit> {
+    let (label, plan) = undo.plan_revert(Some(here)).map_err(|error| match error {
+        UndoError::NothingToRevert => {
+            CommandError::new(CommandExit::Missing, "there is no undo in this folder to take back").into()
+        }
+        other => anyhow::Error::from(other),
+    })?;
+    let forced = forced(&plan, &args.force)?;
+    if args.dry_run {
+        preview(screen, &label, &plan, &forced, (here, args.json));
+        return Ok(CommandExit::Done);
+    }
+    let outcome = undo.revert(Some(here), &forced).map_err(|error| refused(screen, error))?;
+    let steps = tell_done(screen, &label, &plan, &outcome, (here, args.json));
+    let OperationLabel { session, turn } = &label;
+    screen.note(&format!("holm: the undo of turn {turn} of session {session}: {}", counted(&steps)));
+    for path in &outcome.lost {
+        screen.note(&format!("holm: {path} was not stored and does not come back"));
+    }
+    Ok(CommandExit::Done)
+}
+
+/// Completes an undo that was interrupted.
+fn complete(undo: &UndoStore, screen: &TerminalOutput, dry_run: bool) -> anyhow::Result<CommandExit> {
+    if dry_run {
+        screen.note("holm: an undo was interrupted; `holm undo` completes it");
+        return Ok(CommandExit::Done);
+    }
+    for ResumedUndo { label, outcome, changed, .. } in undo.resume()? {
+        let OperationLabel { session, turn } = label;
+        let count = outcome.restored.len();
+        screen.note(&format!(
+            "holm: completed the interrupted undo of turn {turn} of session {session}: {count} files"
+        ));
+        for path in changed {
+            screen.note(&format!("holm: {path} changed since; it was left as it is"));
+        }
+    }
+    Ok(CommandExit::Done)
+}
+
+/// Says what would be done.
+fn preview(
+    screen: &TerminalOutput,
+    label: &OperationLabel,
+    plan: &UndoPlan,
+    forced: &[TreePath],
+    (here, is_json): (&FilePath, bool),
+) {
+    if is_json {
+        plan.steps.iter().for_each(|step| screen.line(&told(label, step, stands(step, forced))));
+    } else {
+        show(screen, plan, forced, here);
+    }
+}
+
+/// Says what was done, and returns the steps.
+fn tell_done<'a>(
+    screen: &TerminalOutput,
+    label: &OperationLabel,
+    plan: &'a UndoPlan,
+    outcome: &UndoOutcome,
+    (here, is_json): (&FilePath, bool),
+) -> Vec<&'a UndoStep> {
+    let restored: BTreeSet<&TreePath> = outcome.restored.iter().collect();
+    let is_done = |step: &UndoStep| restored.contains(&step.path) && step.verdict != UndoVerdict::Already;
+    let steps: Vec<&UndoStep> = plan.steps.iter().filter(|step| is_done(step)).collect();
+    if is_json {
+        let state = |step: &UndoStep| if is_done(step) { "done" } else { "as it was" };
+        plan.steps.iter().for_each(|step| screen.line(&told(label, step, state(step))));
+        return steps;
+    }
+    let lines = steps.iter().map(|step| format!("{} {}", done(step), named(step, here)));
+    print_some(screen, lines.collect());
+    for path in &outcome.kept {
+        screen.note(&format!("holm: the folder {path} stays, because something else is in it"));
+    }
+    steps
+}
+
+/// Prints lines for a person: not thousands of them.
+fn print_some(screen: &TerminalOutput, lines: Vec<String>) {
+    let more = lines.len().saturating_sub(MOST_LINES);
+    lines.iter().take(MOST_LINES).for_each(|line| screen.answer(line));
+    if more > 0 {
+        screen.answer(&format!("and {more} more; --json lists all"));
+    }
+}
+
 /// A file of a turn, for a program: what is done with it, and whether it is.
-fn told(session: &str, turn: u64, step: &UndoStep, state: &str) -> String {
-    let (folder, path) = (step.root.as_str(), step.path.as_str());
+fn told(label: &OperationLabel, step: &UndoStep, state: &str) -> String {
+    let OperationLabel { session, turn } = label;
+    let (folder, path) = (step.root.to_string_lossy(), step.path.to_string());
     let told = json!({
         "session": session, "turn": turn, "folder": folder, "path": path, "change": done(step), "state": state,
     });
@@ -104,9 +209,9 @@ fn told(session: &str, turn: u64, step: &UndoStep, state: &str) -> String {
 
 /// The other folders that the turn worked in, for a person.
 fn elsewhere(plan: &UndoPlan, here: &FilePath) -> String {
-    let roots = plan.steps.iter().map(|step| &step.root).filter(|root| *root != here);
-    let other: BTreeSet<&str> = roots.map(FilePath::as_str).collect();
-    other.iter().map(|root| format!(", in {root}")).collect()
+    let roots = plan.steps.iter().map(|step| &step.root).filter(|root| **root != Path::new(here.as_str()));
+    let other: BTreeSet<&PathBuf> = roots.collect();
+    other.iter().map(|root| format!(", in {}", root.display())).collect()
 }
 
 /// The session used last of those that made one of these calls.
@@ -181,15 +286,23 @@ fn choose(
 }
 
 /// The files that are to be put back in any case, each of which must be a file of the turn.
-fn forced(plan: &UndoPlan, texts: &[String]) -> anyhow::Result<Vec<FilePath>> {
+fn forced(plan: &UndoPlan, texts: &[String]) -> anyhow::Result<Vec<TreePath>> {
     let mut forced = Vec::new();
     for text in texts {
+        // A name that is not text is given as it is shown.
+        if let Some(step) = plan.steps.iter().find(|step| step.path.to_string() == *text) {
+            forced.push(step.path.clone());
+            continue;
+        }
         let path: FilePath = text.parse().map_err(|error| {
             CommandError::new(CommandExit::Usage, format!("--force {text}: {error}"))
                 .hint("name the file as the turn named it")
         })?;
-        let named = |step: &&UndoStep| step.path == path.rebased(&step.root);
-        let Some(step) = plan.steps.iter().find(named) else {
+        let is_named = |step: &&UndoStep| {
+            let root = step.root.to_str().and_then(|root| root.parse::<FilePath>().ok());
+            root.is_some_and(|root| step.path.as_path() == Path::new(path.rebased(&root).as_str()))
+        };
+        let Some(step) = plan.steps.iter().find(is_named) else {
             let message = format!("--force {text}: the turn did not change that file");
             return Err(CommandError::new(CommandExit::Usage, message)
                 .hint("`holm undo --dry-run` shows the changed files")
@@ -201,7 +314,7 @@ fn forced(plan: &UndoPlan, texts: &[String]) -> anyhow::Result<Vec<FilePath>> {
 }
 
 /// How a file stands before anything is done, for a program.
-fn stands(step: &UndoStep, forced: &[FilePath]) -> &'static str {
+fn stands(step: &UndoStep, forced: &[TreePath]) -> &'static str {
     match step.verdict {
         UndoVerdict::Ready => "ready",
         UndoVerdict::Already => "as it was",
@@ -210,8 +323,8 @@ fn stands(step: &UndoStep, forced: &[FilePath]) -> &'static str {
     }
 }
 
-fn show(screen: &TerminalOutput, plan: &UndoPlan, forced: &[FilePath], here: &FilePath) {
-    for step in &plan.steps {
+fn show(screen: &TerminalOutput, plan: &UndoPlan, forced: &[TreePath], here: &FilePath) {
+    let line = |step: &UndoStep| {
         let what = match step.verdict {
             UndoVerdict::Ready => format!("would be {}", done(step)),
             UndoVerdict::Already => "is as it was".into(),
@@ -220,27 +333,40 @@ fn show(screen: &TerminalOutput, plan: &UndoPlan, forced: &[FilePath], here: &Fi
             }
             UndoVerdict::Changed => "has changed since; --force would put it back".into(),
         };
-        screen.answer(&format!("{}  {what}", named(step, here)));
-    }
+        format!("{}  {what}", named(step, here))
+    };
+    print_some(screen, plan.steps.iter().map(line).collect());
 }
 
 /// A file as it is reached from here: one of another folder by its whole path.
 fn named(step: &UndoStep, here: &FilePath) -> String {
-    if step.root == *here || step.path.is_absolute() {
+    if step.root == Path::new(here.as_str()) {
         return step.path.to_string();
     }
-    format!("{}/{}", step.root.as_str().trim_end_matches('/'), step.path)
+    format!("{}/{}", step.root.to_string_lossy().trim_end_matches('/'), step.path)
 }
 
-/// How many files were put back, and how many were removed because there were none before.
+/// How many files and folders were put back, and how many were removed because there were none
+/// before.
 fn counted(steps: &[&UndoStep]) -> String {
-    let count = |what: &str, of: usize| match of {
-        0 => None,
-        1 => Some(format!("1 file {what}")),
-        many => Some(format!("{many} files {what}")),
+    let count = |what: &str, is_removed: bool, is_folder: bool| {
+        let fits = |step: &&&UndoStep| {
+            (step.target == PathState::Absent) == is_removed
+                && (step.target.is_folder() || (is_removed && step.left.is_folder())) == is_folder
+        };
+        let noun = if is_folder { "folder" } else { "file" };
+        match steps.iter().filter(fits).count() {
+            0 => None,
+            1 => Some(format!("1 {noun} {what}")),
+            many => Some(format!("{many} {noun}s {what}")),
+        }
     };
-    let removed = steps.iter().filter(|step| step.target == RecordedFileState::Absent).count();
-    let parts = [count("restored", steps.len() - removed), count("removed", removed)];
+    let parts = [
+        count("restored", false, false),
+        count("removed", true, false),
+        count("restored", false, true),
+        count("removed", true, true),
+    ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     if parts.is_empty() {
         "nothing to restore: every file is as it was before".into()
@@ -250,10 +376,7 @@ fn counted(steps: &[&UndoStep]) -> String {
 }
 
 fn done(step: &UndoStep) -> &'static str {
-    match step.target {
-        RecordedFileState::Absent => "removed",
-        RecordedFileState::File { .. } => "restored",
-    }
+    if step.target == PathState::Absent { "removed" } else { "restored" }
 }
 
 fn refused(screen: &TerminalOutput, error: UndoError) -> anyhow::Error {

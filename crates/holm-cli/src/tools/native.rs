@@ -32,7 +32,7 @@ pub(crate) fn native(
     let undo = UndoStore::open(holm_paths::undo_folder(&places.data))?;
     // Limits the disk use for users who never undo anything. If nothing can be written there, a
     // change that cannot be recorded fails by itself.
-    let _ = undo.prune(KEPT, MOST_KEPT);
+    let _ = undo.prune_if_due(KEPT, MOST_KEPT);
     of(context.undo(undo)?, outputs)
 }
 

@@ -24,7 +24,7 @@ use holm_tools::{
 
 use crate::{
     folder_trust::is_of_holm,
-    holm_paths::{HolmPaths, home_of},
+    holm_paths::{self, HolmPaths, home_of},
     protected_paths::ProtectedPaths,
 };
 
@@ -176,6 +176,9 @@ fn shell(
     let shell = shell.rules(rules).path(folders, home.as_deref()).search(elsewhere);
     let shell = shell.denials(kept.of_commands()).hide(data);
     let mut shell = shell.network(places.bounds.connector());
+    if let Some(undo) = holm_paths::command_undo(places) {
+        shell = shell.undo(undo);
+    }
     if confinement == CommandConfinement::None {
         shell = shell.user_environment(std::env::vars_os().filter(|(name, value)| !is_secret(name, value)));
     }

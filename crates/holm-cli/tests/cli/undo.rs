@@ -1,6 +1,6 @@
 //! Tests `holm undo`: a session that changed files, and a user who wants them back.
 
-use std::{fs, sync::Arc};
+use std::{fs, os::unix::fs::MetadataExt as _, sync::Arc};
 
 use holm::{
     grants::Mode,
@@ -162,4 +162,117 @@ fn a_folder_is_undone_by_itself_and_another_one_is_named() {
     assert_eq!((ran.code, ran.out), (Some(0), format!("removed {}/new.txt\n", place.display())));
     assert_eq!(ran.err, format!("holm: turn 1 of session there, in {}: 1 file removed\n", place.display()));
     assert!(!other.join("new.txt").exists());
+}
+
+const COMMANDS: [&str; 10] = [
+    "--grant",
+    "read:**",
+    "--grant",
+    "write:**",
+    "--grant",
+    "exec:*",
+    "--grant",
+    "exec:./**",
+    "--mode",
+    "full",
+];
+
+/// A stage with a workspace, and a model that runs this script in one turn.
+fn with_script(script: &str) -> Stage {
+    let call = Act::calls(&[("c1", "shell", &json!({ "script": script }).to_string())]);
+    let stage = Stage::new([call, Act::says("Done.")]).file("notes.txt", "one\ntwo\n");
+    fs::create_dir_all(stage.work().join("src/deep")).unwrap();
+    stage
+        .file("src/main.rs", "fn main() {}\n")
+        .file("src/deep/lib.rs", "// lib\n")
+        .file("run.sh", "#!/bin/sh\n")
+}
+
+/// Everything in a workspace, with modes, links and contents.
+fn listed(stage: &Stage) -> Vec<(String, u32, Vec<u8>)> {
+    let mut found = Vec::new();
+    let mut open = vec![stage.work()];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let data = path.symlink_metadata().unwrap();
+            let content = if data.is_dir() {
+                open.push(path.clone());
+                Vec::new()
+            } else if data.is_symlink() {
+                fs::read_link(&path).unwrap().into_os_string().into_encoded_bytes()
+            } else {
+                fs::read(&path).unwrap()
+            };
+            found.push((
+                path.strip_prefix(stage.work()).unwrap().display().to_string(),
+                data.mode(),
+                content,
+            ));
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn what_a_command_removed_and_changed_comes_back_and_goes_again() {
+    let script = "rm -rf src; sed -i s/one/ONE/ notes.txt; chmod 755 run.sh; ln -s notes.txt link; mkdir new; echo x > new/x";
+    let stage = with_script(script);
+    let before = listed(&stage);
+    stage.run(&[&["-p", "Clean up."], COMMANDS.as_slice()].concat()).says("Done.\n");
+    let after = listed(&stage);
+    assert!(!stage.work().join("src").exists() && stage.work().join("new/x").exists());
+    let ran = stage.holm(["undo", "--dry-run"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    for line in
+        ["src/main.rs  would be restored\n", "new/x  would be removed\n", "run.sh  would be restored\n"]
+    {
+        assert!(ran.out.contains(line), "{ran:?}");
+    }
+    assert_eq!(listed(&stage), after);
+    let ran = stage.holm(["undo"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let note = "4 files restored, 2 files removed, 2 folders restored, 1 folder removed\n";
+    assert!(ran.err.contains("turn 1 of session") && ran.err.ends_with(note), "{ran:?}");
+    assert_eq!(listed(&stage), before);
+    stage.holm(["undo"]).fails(6, "nothing to undo in this folder");
+    let ran = stage.holm(["undo", "--redo"]);
+    assert!(ran.code == Some(0) && ran.err.contains("the undo of turn 1 of session"), "{ran:?}");
+    assert_eq!(listed(&stage), after);
+    stage.holm(["undo", "--redo"]).fails(6, "no undo in this folder to take back");
+    assert_eq!(stage.holm(["undo"]).code, Some(0));
+    assert_eq!(listed(&stage), before);
+}
+
+#[test]
+fn a_file_that_the_user_changed_after_a_command_is_named_and_nothing_is_restored() {
+    let stage = with_script("rm -rf src; sed -i s/one/ONE/ notes.txt");
+    stage.run(&[&["-p", "Clean up."], COMMANDS.as_slice()].concat()).says("Done.\n");
+    let stage = stage.file("notes.txt", "mine\n");
+    let ran = stage.holm(["undo"]);
+    ran.fails(1, "nothing was restored");
+    assert!(ran.err.contains("notes.txt changed since") && ran.err.contains("--force notes.txt"), "{ran:?}");
+    assert!(!stage.work().join("src").exists());
+    let ran = stage.holm(["undo", "--force", "notes.txt"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(
+        (text(&stage, "notes.txt"), text(&stage, "src/deep/lib.rs")),
+        ("one\ntwo\n".into(), "// lib\n".into())
+    );
+}
+
+#[test]
+fn a_command_says_what_its_undo_does_not_restore_and_secrets_are_not_copied() {
+    let stage = with_script("rm -rf node_modules; echo more >> notes.txt").file(".env", "the planted word");
+    fs::create_dir(stage.work().join("node_modules")).unwrap();
+    fs::write(stage.work().join("node_modules/x.js"), "x").unwrap();
+    stage.run(&[&["-p", "Clean up."], COMMANDS.as_slice()].concat()).says("Done.\n");
+    let told = stage.double.requests()[1].text();
+    assert!(told.contains("undo does not restore node_modules (build output)"), "{told}");
+    let contents = fs::read_dir(stage.data().join("undo/contents")).unwrap();
+    let contents: Vec<Vec<u8>> = contents.map(|entry| fs::read(entry.unwrap().path()).unwrap()).collect();
+    assert!(contents.contains(&b"one\ntwo\n".to_vec()) && !contents.contains(&b"the planted word".to_vec()));
+    let ran = stage.holm(["undo"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "restored notes.txt\n"), "{ran:?}");
 }

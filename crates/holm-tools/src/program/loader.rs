@@ -19,6 +19,7 @@ use super::interface::ask;
 use super::tool::ProgramTool;
 use crate::registry::{PinStatus, ToolFile, ToolLoadError, ToolLoader, ToolOffer};
 use crate::trust::ContentHash;
+use crate::undo::UndoStore;
 
 /// Extensions of files in tool folders that are not programs.
 const OTHERS: [&str; 12] =
@@ -49,6 +50,7 @@ pub(super) struct ProgramSetup {
     pub(super) denials: DenialSet,
     pub(super) hidden: Vec<PathBuf>,
     pub(super) connector: Option<Connector>,
+    pub(super) undo: Option<UndoStore>,
 }
 
 impl ProgramLoader {
@@ -66,6 +68,7 @@ impl ProgramLoader {
             denials: DenialSet::default(),
             hidden: Vec::new(),
             connector: None,
+            undo: None,
         };
         Self(Arc::new(setup))
     }
@@ -98,6 +101,13 @@ impl ProgramLoader {
     #[must_use]
     pub fn network(self, connector: Connector) -> Self {
         Self(Arc::new(ProgramSetup { connector: Some(connector), ..(*self.0).clone() }))
+    }
+
+    /// Keeps what programs change in the workspace, so that it can be undone. Without this, nothing
+    /// is kept.
+    #[must_use]
+    pub fn undo(self, undo: UndoStore) -> Self {
+        Self(Arc::new(ProgramSetup { undo: Some(undo), ..(*self.0).clone() }))
     }
 
     /// Hides an existing folder, such as Holm's own data, from every program. A program inside that

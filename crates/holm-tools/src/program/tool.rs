@@ -20,8 +20,8 @@ use super::loader::ProgramSetup;
 use super::result::result;
 use crate::authority;
 use crate::shell::{
-    ChildRunSettings, GrantedHosts, MAX_STARTS, UngrantedHostPolicy, WorkspaceRecord, asks_for_another_look,
-    hold,
+    ChildRunSettings, CommandImages, GrantedHosts, MAX_STARTS, UngrantedHostPolicy, WorkspaceRecord,
+    asks_for_another_look, hold,
 };
 use crate::trust::ContentHash;
 
@@ -88,9 +88,14 @@ impl ProgramToolState {
         task: &JailTask,
         is_last: bool,
     ) -> Result<Option<ToolOutput>, String> {
-        let (held, needs) = (Arc::clone(self), Arc::clone(&job.needs));
-        let jail = tokio::task::spawn_blocking(move || held.jail(&needs));
-        let (jail, record) = jail.await.map_err(|_| "Holm is shutting down")??;
+        let (held, needs, key) = (Arc::clone(self), Arc::clone(&job.needs), job.key);
+        let jail = tokio::task::spawn_blocking(move || {
+            let (jail, record) = held.jail(&needs)?;
+            let (setup, rules) = (&held.setup, (&held.setup.engine, &held.setup.denials));
+            let images = CommandImages::begin(setup.undo.as_ref(), key, &setup.workspace, rules, &record);
+            Ok::<_, String>((jail, record, images))
+        });
+        let (jail, record, images) = jail.await.map_err(|_| "Holm is shutting down")??;
         let jail = jail.env("HOLM_CALL_KEY", job.key.to_string());
         let denials = self.setup.denials.join(&job.denials);
         let errand = ChildRunSettings {
@@ -109,16 +114,19 @@ impl ProgramToolState {
             Ok(ended) => ended,
             Err(error) => {
                 record.end_unstarted(&error).await;
+                drop(tokio::task::spawn_blocking(move || images.finish()).await);
                 let is_repeated = asks_for_another_look(&error) && !is_last;
                 return if is_repeated { Ok(None) } else { Err(format!("not started: {error}")) };
             }
         };
-        let changes = tokio::task::spawn_blocking(move || record.settle());
-        let changes = changes.await.map_err(|_| "Holm is shutting down")?;
+        let changes = tokio::task::spawn_blocking(move || (record.settle(), images.finish()));
+        let (mut changes, mut undo) = changes.await.map_err(|_| "Holm is shutting down")?;
+        changes.extend(undo.line.take());
         let mut output = result(&self.nature, &outcome, &refused, &self.setup.workspace);
         for change in changes {
             output.text.push_str(&format!("\n[{change}]"));
         }
+        undo.note(&mut output);
         Ok(Some(output))
     }
 

@@ -208,6 +208,11 @@ impl WorkspaceRecord {
         self.look()
     }
 
+    /// Whether the command can write in the workspace.
+    pub(crate) fn can_write_in_workspace(&self) -> bool {
+        self.roots.iter().any(|root| root.starts_with(&self.workspace) || self.workspace.starts_with(root))
+    }
+
     /// Nothing has run, so nothing has changed.
     pub fn dismiss(mut self) {
         self.is_done = true;

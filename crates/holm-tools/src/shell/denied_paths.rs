@@ -118,7 +118,7 @@ struct DeniedPathScan<'a> {
     workspace: &'a Path,
     /// The folders that are walked.
     roots: &'a [PathBuf],
-    rules: RuleIndex<'a>,
+    rules: RuleIndex,
     /// Files that are shown despite the rules.
     open: &'a [PathBuf],
     jail: Jail,

@@ -42,7 +42,8 @@
 //!   model.
 //! - `home.rs`, `temporary_files.rs`: folders of a shell.
 //! - `changes.rs`, `entry_stamp.rs`, `running_commands.rs`: what a command has changed.
-//!   `command_marker.rs`: the same after Holm was killed.
+//!   `command_marker.rs`: the same after Holm was killed. `command_images.rs`: what it changed, for
+//!   undo.
 //! - `git_folder_record.rs`, `git_state_file.rs`, `new_repository.rs`: what git would run or obey
 //!   afterwards. `git_history_record.rs`, `git_history_check.rs`, `git_history_undo.rs`: what git
 //!   would write to protected paths. `git_object_check.rs`, `git_snapshot.rs`, `git_plumbing.rs`, `guarded_paths.rs`:
@@ -55,6 +56,7 @@ mod arguments;
 mod call;
 mod changes;
 mod child_run;
+mod command_images;
 mod command_marker;
 mod denied_paths;
 mod entry_stamp;
@@ -94,6 +96,7 @@ pub use changes::WorkspaceRecord;
 pub(crate) use child_run::{
     ChildRunSettings, GrantedHosts, MAX_STARTS, UngrantedHostPolicy, asks_for_another_look,
 };
+pub(crate) use command_images::CommandImages;
 pub use command_marker::{keep_command_markers, settle_killed_commands};
 pub(crate) use denied_paths::hold;
 pub use denied_paths::hold_with;
@@ -102,6 +105,7 @@ pub(crate) use output::OUTPUT_FOLDER;
 pub(crate) use proxy::ProxyDenied;
 pub use report::appeared;
 pub(crate) use report::opens_nothing;
+pub(crate) use rule_index::RuleIndex;
 pub use rules::{CommandRule, CommandRuleError, CommandRules, CommandRuling, TrailingWords, unknown_program};
 pub use running_commands::wait_for_commands;
 pub use script::{MAX_SCRIPT, ScriptCommand, ScriptComplexity, ScriptReadError, ScriptWord, ShellScript};

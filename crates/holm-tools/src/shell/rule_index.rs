@@ -9,33 +9,40 @@ use std::collections::HashMap;
 use holm_grants::{Denial, DenialSet};
 
 /// A deny list, indexed for a walk from the outermost folder inwards.
-pub(super) struct RuleIndex<'a> {
-    all: Vec<&'a Denial>,
-    named: HashMap<String, Vec<&'a Denial>>,
+pub(crate) struct RuleIndex {
+    all: Vec<Denial>,
+    /// Places in the list of all.
+    named: HashMap<String, Vec<usize>>,
     /// Rules whose last name has a star, and rules that are not about files.
-    starred: Vec<WildcardRule<'a>>,
+    starred: Vec<WildcardRule>,
 }
 
 /// A rule about all names with a certain beginning and end.
-struct WildcardRule<'a> {
+struct WildcardRule {
     begin: String,
     end: String,
-    rule: &'a Denial,
+    /// Its place in the list of all.
+    rule: usize,
 }
 
-impl<'a> RuleIndex<'a> {
-    pub(super) fn new(denials: &'a DenialSet) -> Self {
-        let mut index = Self { all: denials.iter().collect(), named: HashMap::new(), starred: Vec::new() };
-        for rule in denials.iter() {
+impl RuleIndex {
+    pub(crate) fn new(denials: &DenialSet) -> Self {
+        let all: Vec<Denial> = denials.iter().cloned().collect();
+        let mut index = Self { all, named: HashMap::new(), starred: Vec::new() };
+        for (place, rule) in denials.iter().enumerate() {
             let last = last_name(&rule.to_string());
             match last.split_once(['*', '[']) {
-                None if last.is_ascii() => index.named.entry(last).or_default().push(rule),
+                None if last.is_ascii() => index.named.entry(last).or_default().push(place),
                 Some((begin, end)) if last.is_ascii() => {
                     let end = if end.contains(['*', ']']) { "" } else { end };
-                    index.starred.push(WildcardRule { begin: begin.into(), end: end.into(), rule });
+                    index.starred.push(WildcardRule { begin: begin.into(), end: end.into(), rule: place });
                 }
                 None | Some(_) => {
-                    index.starred.push(WildcardRule { begin: String::new(), end: String::new(), rule });
+                    index.starred.push(WildcardRule {
+                        begin: String::new(),
+                        end: String::new(),
+                        rule: place,
+                    });
                 }
             }
         }
@@ -48,17 +55,18 @@ impl<'a> RuleIndex<'a> {
 
     /// The rules that may be about an entry of this name, whose folder none of them is about.
     /// Without a name all are.
-    pub(super) fn about(&self, name: Option<&str>) -> Vec<&'a Denial> {
+    pub(crate) fn about(&self, name: Option<&str>) -> Vec<&Denial> {
         // Other letters than these are compared in more ways than by their case.
-        let Some(name) = name.filter(|name| name.is_ascii()) else { return self.all.clone() };
+        let Some(name) = name.filter(|name| name.is_ascii()) else { return self.all.iter().collect() };
         let (whole, folded) = (name.to_ascii_lowercase(), folded(name));
-        let named = self.named.get(&folded).into_iter().flatten().copied();
-        let fits = |starred: &&WildcardRule<'_>| {
+        let named = self.named.get(&folded).into_iter().flatten();
+        let fits = |starred: &&WildcardRule| {
             [&whole, &folded]
                 .iter()
                 .any(|name| name.starts_with(&starred.begin) && name.ends_with(&starred.end))
         };
-        named.chain(self.starred.iter().filter(fits).map(|starred| starred.rule)).collect()
+        let places = named.chain(self.starred.iter().filter(fits).map(|starred| &starred.rule));
+        places.filter_map(|place| self.all.get(*place)).collect()
     }
 }
 

@@ -23,6 +23,7 @@ use super::temporary_files::TemporaryFiles;
 use super::tool::{ArgvTool, ScriptTool};
 use super::toolchain::{SYSTEM_PATH, UserToolchains};
 use crate::authority;
+use crate::undo::UndoStore;
 
 /// Holm's own folder in a project: tools, agents, hooks and configuration.
 const OWN_FOLDER: &str = ".holm";
@@ -56,6 +57,8 @@ pub(super) struct ShellSetup {
     /// Folders that go with the shell.
     own: ShellHome,
     pub(super) temporary: TemporaryFiles,
+    /// Where images of the workspace are kept, so that commands can be undone.
+    pub(super) undo: Option<UndoStore>,
     /// The home of commands, where it is not the shell's own.
     home: Option<PathBuf>,
     /// All variables of the user, where nothing confines commands.
@@ -118,6 +121,7 @@ impl WorkspaceShell {
             outputs: Some(Arc::new(OutputFolder::new(own.outputs()))),
             own,
             temporary,
+            undo: None,
             home: None,
             user: None,
             unattended: None,
@@ -162,6 +166,13 @@ impl WorkspaceShell {
             let real = path.canonicalize().ok().filter(|real| !setup.workspace.starts_with(real));
             setup.hidden.extend(real);
         })
+    }
+
+    /// Keeps what commands change in the workspace, so that it can be undone. Without this, nothing
+    /// is kept.
+    #[must_use]
+    pub fn undo(self, undo: UndoStore) -> Self {
+        self.with(|setup| setup.undo = Some(undo))
     }
 
     /// Lets commands see a variable. Apart from these, they only see the variables

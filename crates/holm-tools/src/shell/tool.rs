@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use holm_grants::{CallNeed, GrantSet};
-use holm_jail::{Jail, JailEngine, JailTask};
-use holm_kernel::{CallAccess, ToolOutput, ToolSpec as Declaration};
+use holm_jail::{Jail, JailEngine, JailError, JailTask, StartStage};
+use holm_kernel::{CallAccess, IdempotencyKey, ToolOutput, ToolSpec as Declaration};
 use holm_runtime::{BoxFuture, Tool, ToolInvocation};
 
 use super::WorkspaceRecord;
@@ -18,6 +18,7 @@ use super::call::ShellCall;
 use super::child_run::{
     ChildRunSettings, GrantedHosts, MAX_STARTS, UngrantedHostPolicy, asks_for_another_look,
 };
+use super::command_images::CommandImages;
 use super::output::OutputRecording;
 use super::report::{report, report_read_only};
 use super::rules::{CommandRuling, records_in_repository};
@@ -192,20 +193,25 @@ async fn perform(setup: Arc<ShellSetup>, job: ToolInvocation, order: CommandRunR
     if access == CallAccess::ReadOnly && setup.engine == JailEngine::Unconfined {
         return ToolOutput::failed("not run: without a jail, no command can be kept from making changes");
     }
-    let (folder, held) = (order.folder.clone(), Arc::clone(&setup));
+    let (folder, held, key) = (order.folder.clone(), Arc::clone(&setup), job.key);
     let git = records_in_repository(&order.script);
     let jail = tokio::task::spawn_blocking(move || {
         let needs = if git { held.with_repository(&needs, &standing) } else { needs };
-        confined(&held, (&needs, &standing, access), folder.as_deref(), order.seconds)
+        let confined = confined(&held, (&needs, &standing, access), folder.as_deref(), order.seconds);
+        confined.map(|(jail, record)| {
+            let images = images(&held, key, access, &record);
+            (jail, record, images)
+        })
     })
     .await;
-    let (jail, record) = match jail {
+    let (jail, record, images) = match jail {
         Ok(Ok(confined)) => confined,
         Ok(Err(why)) => return ToolOutput::failed(why),
         Err(_) => return ToolOutput::failed("Holm is shutting down"),
     };
     if job.stop.is_cancelled() {
         record.dismiss();
+        images.cancel();
         return ToolOutput::failed("stopped before it started");
     }
     let denials = setup.denials.join(&job.denials);
@@ -232,6 +238,7 @@ async fn perform(setup: Arc<ShellSetup>, job: ToolInvocation, order: CommandRunR
         Ok(ended) => ended,
         Err(error) => {
             record.end_unstarted(&error).await;
+            end_unstarted(images, &error).await;
             if !asks_for_another_look(&error) || order.starts >= MAX_STARTS {
                 return ToolOutput::failed(format!("not started: {error}"));
             }
@@ -245,14 +252,38 @@ async fn perform(setup: Arc<ShellSetup>, job: ToolInvocation, order: CommandRunR
     let told = tokio::task::spawn_blocking(move || {
         let mut changes = record.settle();
         changes.extend(setup.temporary.bound());
+        let mut undo = images.finish();
+        changes.extend(undo.line.take());
         let text = recording.shown(|text| job.progress.redact(text).into_owned());
-        match access {
+        let mut output = match access {
             CallAccess::Full => report(&setup, &call, text, &outcome, &refused, &changes),
             CallAccess::ReadOnly => report_read_only(&setup, &call, text, &outcome, &changes),
-        }
+        };
+        undo.note(&mut output);
+        output
     })
     .await;
     told.unwrap_or_else(|_| ToolOutput::failed("Holm is shutting down"))
+}
+
+/// The image before a command; none for one that can only look.
+fn images(
+    setup: &ShellSetup,
+    key: IdempotencyKey,
+    access: CallAccess,
+    record: &WorkspaceRecord,
+) -> CommandImages {
+    let undo = setup.undo.as_ref().filter(|_| access == CallAccess::Full);
+    CommandImages::begin(undo, key, &setup.workspace, (&setup.engine, &setup.denials), record)
+}
+
+/// Ends the images after a start that failed. If the message about the start was lost, something may
+/// have run.
+async fn end_unstarted(images: CommandImages, error: &JailError) {
+    match error {
+        JailError::Start { stage, .. } if *stage != StartStage::Order => images.cancel(),
+        _ => drop(tokio::task::spawn_blocking(move || images.finish()).await),
+    }
 }
 
 /// The jail of one call, in the folder that the call names, and the record of the files

@@ -295,7 +295,7 @@ fn is_program(path: &Path) -> bool {
 }
 
 /// Finds settings below a folder that is opened, not far below: farther down lie libraries.
-fn find_settings(folder: &Path, depth: usize, rules: &RuleIndex<'_>, found: &mut Vec<PathBuf>) {
+fn find_settings(folder: &Path, depth: usize, rules: &RuleIndex, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let is_settings =
@@ -310,7 +310,7 @@ fn find_settings(folder: &Path, depth: usize, rules: &RuleIndex<'_>, found: &mut
 }
 
 /// Whether the deny list hides entries of this name.
-fn is_secret(rules: &RuleIndex<'_>, name: &str) -> bool {
+fn is_secret(rules: &RuleIndex, name: &str) -> bool {
     let about = rules.about(Some(name));
     let path = if about.is_empty() { None } else { name.parse::<FilePath>().ok() };
     path.is_some_and(|path| {

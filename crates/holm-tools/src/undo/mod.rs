@@ -1,31 +1,31 @@
-//! Keeps the content of files from before a call changed them, so that a person can restore it.
+//! Keeps what calls change, so that a person can restore it: the file tools' changes one by one,
+//! and what a command changed in the workspace as a whole.
 //!
-//! A record is written and synced before the file is replaced, under the key of the call that
-//! replaces it. The session's journal says which calls a turn made, so the records store neither
-//! sessions nor turns. [`UndoStore::plan`] takes the keys of a turn's calls and says, file by file,
-//! what would be restored. A file that was changed afterwards is not touched unless it is named.
+//! Images, records and the undo itself are in `holm-undo`, which knows neither calls nor rules. Here
+//! they meet the rest of this crate. A record is stored under the key of its call. The session's
+//! journal says which calls a turn made, so the records store neither sessions nor turns. File tools
+//! write records through `files/change.rs`, commands through `shell/command_images.rs`.
 //!
 //! Records lie in Holm's data folder and are readable by its owner alone, because they hold the
 //! contents of the files.
 //!
 //! Where things are:
-//! - `store.rs`: the records on disk. `record.rs`: one record.
-//! - `plan.rs`: what an undo would do, and the undo itself. `error.rs`: why it fails.
+//! - `store.rs`: the records, by the key of a call. `coverage.rs`: which paths commands can be
+//!   undone at.
 //!
-//! File tools write records through `files/change.rs`. The command is in
-//! `holm-cli/src/commands/undo.rs`.
+//! The command is in `holm-cli/src/commands/undo.rs`.
 
-mod error;
-mod plan;
-mod record;
+mod coverage;
 mod store;
 
 #[cfg(test)]
 mod tests;
 
-pub use error::UndoError;
-pub use plan::{UndoPlan, UndoStep, UndoVerdict};
-pub use record::{RecordedFileState, UndoRecord};
-pub use store::{KEPT, MOST_KEPT, UndoStore};
+pub use holm_undo::{
+    CommandChanges, CommandUndo, KEPT, MOST_KEPT, OperationLabel, PathState, ResumedUndo, TreePath,
+    UncoveredPath, UndoError, UndoOutcome, UndoPlan, UndoStep, UndoVerdict,
+};
+pub use store::UndoStore;
 
-pub(crate) use record::digest;
+pub(crate) use coverage::command_coverage;
+pub(crate) use store::digest;

@@ -67,8 +67,9 @@ fn the_files_of_a_turn_are_what_they_were_before_it() {
     scene.change(3, "other", Some("changed by another turn"));
     let plan = scene.undo.plan(&calls(&[1, 2, 2])).unwrap();
     assert!(plan.steps.iter().all(|step| step.verdict == UndoVerdict::Ready), "{plan:?}");
-    let restored = scene.undo.restore(&plan, &[]).unwrap();
-    assert_eq!(restored.iter().map(FilePath::as_str).collect::<Vec<_>>(), ["gone", "new", "old"]);
+    let restored = scene.undo.restore(&plan, &[], OperationLabel::default()).unwrap();
+    let restored: Vec<String> = restored.restored.iter().map(ToString::to_string).collect();
+    assert_eq!(restored, ["gone", "new", "old"]);
     assert_eq!(scene.text("old").as_deref(), Some("one"));
     assert_eq!(scene.text("new"), None);
     assert_eq!(scene.text("gone").as_deref(), Some("precious"));
@@ -89,10 +90,13 @@ fn a_file_that_changed_since_is_named_and_nothing_is_restored_until_it_is_forced
     fs::write(scene.file("b"), "mine").unwrap();
     assert_eq!(scene.verdicts(&[1]), [("a".into(), UndoVerdict::Ready), ("b".into(), UndoVerdict::Changed)]);
     let plan = scene.undo.plan(&calls(&[1])).unwrap();
-    assert_eq!(scene.undo.restore(&plan, &[]), Err(UndoError::Changed { paths: vec!["b".into()] }));
+    assert_eq!(
+        scene.undo.restore(&plan, &[], OperationLabel::default()),
+        Err(UndoError::Changed { paths: vec!["b".into()] })
+    );
     assert_eq!((scene.text("a").unwrap(), scene.text("b").unwrap()), ("2".into(), "mine".into()));
-    let forced = ["b".parse().unwrap()];
-    assert_eq!(scene.undo.restore(&plan, &forced).unwrap().len(), 2);
+    let forced = [TreePath::new("b").unwrap()];
+    assert_eq!(scene.undo.restore(&plan, &forced, OperationLabel::default()).unwrap().restored.len(), 2);
     assert_eq!((scene.text("a").unwrap(), scene.text("b").unwrap()), ("1".into(), "1".into()));
 }
 
@@ -122,7 +126,7 @@ fn a_change_that_was_recorded_and_never_made_stands_in_nobodys_way() {
     recorded("3", "lost with its process");
     assert_eq!(scene.verdicts(&[1]), [("a".into(), UndoVerdict::Ready)]);
     let plan = scene.undo.plan(&calls(&[1])).unwrap();
-    scene.undo.restore(&plan, &[]).unwrap();
+    scene.undo.restore(&plan, &[], OperationLabel::default()).unwrap();
     assert_eq!(scene.text("a").as_deref(), Some("1"));
 }
 
@@ -139,7 +143,7 @@ fn what_already_is_as_it_was_needs_nothing() {
         [("a".into(), UndoVerdict::Already), ("made".into(), UndoVerdict::Already)]
     );
     let plan = scene.undo.plan(&calls(&[1])).unwrap();
-    assert_eq!(scene.undo.restore(&plan, &[]), Ok(vec![]));
+    assert_eq!(scene.undo.restore(&plan, &[], OperationLabel::default()), Ok(UndoOutcome::default()));
 }
 
 #[test]
@@ -150,7 +154,7 @@ fn a_file_whose_folder_is_gone_comes_back_with_its_folder() {
     scene.change(1, "deep/a", None);
     fs::remove_dir(scene.file("deep")).unwrap();
     let plan = scene.undo.plan(&calls(&[1])).unwrap();
-    scene.undo.restore(&plan, &[]).unwrap();
+    scene.undo.restore(&plan, &[], OperationLabel::default()).unwrap();
     assert_eq!(scene.text("deep/a").as_deref(), Some("1"));
 }
 
@@ -159,10 +163,14 @@ fn damage_is_told_and_nothing_is_made_up() {
     let scene = Scene::new();
     fs::write(scene.file("a"), "1").unwrap();
     scene.change(1, "a", Some("2"));
-    let kept = fs::read_dir(scene.folder.path().join("undo/before")).unwrap().next().unwrap().unwrap().path();
+    let kept =
+        fs::read_dir(scene.folder.path().join("undo/contents")).unwrap().next().unwrap().unwrap().path();
     fs::write(&kept, "other").unwrap();
     let plan = scene.undo.plan(&calls(&[1])).unwrap();
-    assert!(matches!(scene.undo.restore(&plan, &[]), Err(UndoError::Damaged { .. })));
+    assert!(matches!(
+        scene.undo.restore(&plan, &[], OperationLabel::default()),
+        Err(UndoError::Damaged { .. })
+    ));
     assert_eq!(scene.text("a").as_deref(), Some("2"));
     let record =
         fs::read_dir(scene.folder.path().join("undo/records")).unwrap().next().unwrap().unwrap().path();
@@ -170,7 +178,7 @@ fn damage_is_told_and_nothing_is_made_up() {
     for broken in [
         "",
         "{}",
-        &text.replace("\"version\":1", "\"version\":2"),
+        &text.replace("\"version\":2", "\"version\":3"),
         &text.replace("\"path\":\"a\"", "\"path\":\"../a\""),
     ] {
         fs::write(&record, broken).unwrap();
@@ -183,7 +191,7 @@ fn records_are_private_and_pruned_with_their_contents() {
     let scene = Scene::new();
     fs::write(scene.file("a"), "secret").unwrap();
     scene.change(1, "a", Some("2"));
-    for entry in ["undo/records", "undo/before"] {
+    for entry in ["undo/records", "undo/contents"] {
         let folder = scene.folder.path().join(entry);
         assert_eq!(folder.metadata().unwrap().permissions().mode() & 0o777, 0o700);
         for file in fs::read_dir(folder).unwrap() {
@@ -194,7 +202,7 @@ fn records_are_private_and_pruned_with_their_contents() {
     assert_eq!(scene.undo.keys().unwrap().len(), 1);
     assert_eq!(scene.undo.prune(Duration::ZERO, MOST_KEPT), Ok(1));
     assert_eq!(scene.undo.keys().unwrap().len(), 0);
-    assert_eq!(fs::read_dir(scene.folder.path().join("undo/before")).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(scene.folder.path().join("undo/contents")).unwrap().count(), 0);
 }
 
 #[test]
@@ -226,13 +234,13 @@ fn the_oldest_contents_go_when_there_are_too_many_and_undo_says_so() {
     scene.change(1, "a", Some(&"3".repeat(100)));
     scene.change(2, "b", Some("new"));
     assert_eq!(scene.undo.prune(KEPT, 250), Ok(0));
-    assert_eq!(fs::read_dir(scene.folder.path().join("undo/before")).unwrap().count(), 2);
+    assert_eq!(fs::read_dir(scene.folder.path().join("undo/contents")).unwrap().count(), 2);
     let plan = scene.undo.plan(&calls(&[1])).unwrap();
-    let refused = scene.undo.restore(&plan, &[]).unwrap_err();
+    let refused = scene.undo.restore(&plan, &[], OperationLabel::default()).unwrap_err();
     assert!(refused.to_string().ends_with("its content was deleted to free space"), "{refused}");
     assert_eq!(scene.text("a"), Some("3".repeat(100)), "nothing in between is taken for the first");
     let plan = scene.undo.plan(&calls(&[2])).unwrap();
-    scene.undo.restore(&plan, &[]).unwrap();
+    scene.undo.restore(&plan, &[], OperationLabel::default()).unwrap();
     assert_eq!(scene.text("b"), Some("b".repeat(100)));
 }
 
@@ -245,7 +253,7 @@ fn a_content_that_is_kept_again_is_as_young_as_its_last_record() {
     }
     assert_eq!(scene.undo.prune(KEPT, 4), Ok(0));
     let plan = scene.undo.plan(&calls(&[3])).unwrap();
-    scene.undo.restore(&plan, &[]).unwrap();
+    scene.undo.restore(&plan, &[], OperationLabel::default()).unwrap();
     assert_eq!(scene.text("a").as_deref(), Some("same"));
 }
 

@@ -91,6 +91,6 @@ fn can_be_undone(folder: &Path) {
     }
     let plan = undo.plan(&[key(last), key(last + 1)]).unwrap();
     assert_eq!(plan.steps.iter().map(|step| step.verdict).collect::<Vec<_>>(), [UndoVerdict::Ready]);
-    undo.restore(&plan, &[]).unwrap();
+    undo.restore(&plan, &[], holm_tools::undo::OperationLabel::default()).unwrap();
     assert_eq!(read_number(folder), Some(last - 1));
 }

@@ -88,7 +88,7 @@ pub(super) fn cases(folder: &Path) {
     let plan = undo.plan(&[IdempotencyKey::from_bytes([7; 16])]).unwrap();
     let paths: Vec<&str> = plan.steps.iter().map(|step| step.path.as_str()).collect();
     assert_eq!(paths, ["closed/inner", "deep/file", "locked"]);
-    undo.restore(&plan, &[]).unwrap();
+    undo.restore(&plan, &[], holm_tools::undo::OperationLabel::default()).unwrap();
     assert!(!folder.join("work/deep/file").exists());
     // Undo records that cannot be kept mean that nothing is changed.
     fs::set_permissions(folder.join("undo/records"), fs::Permissions::from_mode(0o500)).unwrap();

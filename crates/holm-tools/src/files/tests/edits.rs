@@ -347,9 +347,9 @@ async fn every_change_leaves_a_record_by_which_it_is_undone() {
     fails(&bench.call("edit", json!({ "path": "file", "old": "zzz", "new": "1" })).await, "not found");
     let undo = bench.undo();
     let plan = undo.plan(&[holm_kernel::IdempotencyKey::from_bytes([0; 16])]).unwrap();
-    let paths: Vec<&str> = plan.steps.iter().map(|step| step.path.as_str()).collect();
+    let paths: Vec<String> = plan.steps.iter().map(|step| step.path.to_string()).collect();
     assert_eq!(paths, ["file", "kept", "made"]);
-    undo.restore(&plan, &[]).unwrap();
+    undo.restore(&plan, &[], crate::undo::OperationLabel::default()).unwrap();
     bench.check_text("file", "one two");
     bench.check_text("kept", "same");
     assert!(!bench.work().join("made").exists());

@@ -220,7 +220,7 @@ async fn sections_make_change_move_and_remove_files_together_or_not_at_all() {
     // All of it can be undone.
     let undo = bench.undo();
     let plan = undo.plan(&[holm_kernel::IdempotencyKey::from_bytes([0; 16])]).unwrap();
-    undo.restore(&plan, &[]).unwrap();
+    undo.restore(&plan, &[], crate::undo::OperationLabel::default()).unwrap();
     bench.check_text("two.py", "c = 3\n");
     assert!(!bench.work().join("deep/two.py").exists());
 }
