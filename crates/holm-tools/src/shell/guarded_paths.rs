@@ -4,7 +4,9 @@
 //! It only compares names. What is protected on the disk is found in `denied_paths.rs`, and the
 //! names that tools run are in `root/autorun.rs`.
 
+use std::cell::RefCell;
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use crate::root::autorun;
@@ -31,6 +33,21 @@ pub(super) struct GuardedPaths<'a> {
     work_tree: &'a Path,
     /// Paths that the configuration of git names.
     named: Vec<PathBuf>,
+    /// Protected paths in the work tree.
+    inside: HashSet<PathBuf>,
+    /// What was found out about the folder of the last path: an index lists a folder's files
+    /// together.
+    last: RefCell<FolderFacts>,
+}
+
+/// What holds for every file of one folder.
+#[derive(Debug, Clone, Default)]
+struct FolderFacts {
+    folder: PathBuf,
+    /// A part of its path may be in the table.
+    is_listed: bool,
+    /// It is, or lies in, a guarded path.
+    is_guarded: bool,
 }
 
 impl<'a> GuardedPaths<'a> {
@@ -38,17 +55,38 @@ impl<'a> GuardedPaths<'a> {
         let named = GitNamedPaths::find(&repository.work_tree, [repository]);
         let inside = |path: &Path| path.strip_prefix(&repository.work_tree).ok().map(Path::to_owned);
         let named = named.iter().filter_map(inside).collect();
-        Self { guards, work_tree: &repository.work_tree, named }
+        Self::new(guards, &repository.work_tree, named)
+    }
+
+    fn new(guards: &'a CommandGuards, work_tree: &'a Path, named: Vec<PathBuf>) -> Self {
+        let inside = guards.paths.iter().filter_map(|path| path.strip_prefix(work_tree).ok());
+        let inside = inside.filter(|path| !path.as_os_str().is_empty()).map(Path::to_owned).collect();
+        Self { guards, work_tree, named, inside, last: RefCell::default() }
     }
 
     /// Whether a command cannot write a file at this path. A link or a submodule that stands in the
     /// way of a guarded path counts too.
     pub(super) fn covers(&self, path: &Path, mode: &str) -> bool {
-        let parts = path.ancestors().filter(|part| !part.as_os_str().is_empty());
-        self.fits_pattern(path)
-            || self.named.iter().any(|named| path.starts_with(named))
-            || parts.into_iter().any(|part| self.guards.paths.contains(&self.work_tree.join(part)))
+        let facts = self.facts(path.parent().unwrap_or(Path::new("")));
+        let may_fit = || facts.is_listed || path.file_name().is_some_and(may_list);
+        facts.is_guarded
+            || (may_fit() && self.fits_pattern(path))
+            || self.named.iter().any(|named| path == named)
+            || self.inside.contains(path)
             || (matches!(mode, LINK | SUBMODULE) && self.is_on_the_way(path, mode))
+    }
+
+    /// What holds for the files of a folder.
+    fn facts(&self, folder: &Path) -> FolderFacts {
+        let mut last = self.last.borrow_mut();
+        if last.folder != folder {
+            let parts = folder.ancestors().filter(|part| !part.as_os_str().is_empty());
+            let is_guarded = parts.into_iter().any(|part| self.inside.contains(part))
+                || self.named.iter().any(|named| folder.starts_with(named));
+            let is_listed = folder.iter().any(may_list);
+            *last = FolderFacts { folder: folder.to_owned(), is_listed, is_guarded };
+        }
+        FolderFacts { folder: PathBuf::new(), ..*last }
     }
 
     /// The paths of the work tree that git names or that fit a pattern, for a new work tree.
@@ -58,8 +96,7 @@ impl<'a> GuardedPaths<'a> {
 
     /// Whether a path fits a pattern of the table, at any depth.
     pub(super) fn fits_pattern(&self, path: &Path) -> bool {
-        let is_listed = |part: &std::ffi::OsStr| part.to_str().is_some_and(autorun::may_list);
-        path.iter().any(is_listed)
+        path.iter().any(may_list)
             && path.to_str().is_some_and(|text| {
                 autorun::find_all(text).iter().any(|row| self.guards.patterns.contains(row.pattern))
             })
@@ -78,6 +115,11 @@ impl<'a> GuardedPaths<'a> {
     }
 }
 
+/// Whether the table may list a part of a path.
+fn may_list(part: &OsStr) -> bool {
+    part.to_str().is_some_and(autorun::may_list)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -90,7 +132,7 @@ mod tests {
             paths: HashSet::from([work.join("tools/run.sh"), work.join("sub/.git")]),
         };
         let named = vec![PathBuf::from("ci/hooks")];
-        let guarded = GuardedPaths { guards: &guards, work_tree: &work, named };
+        let guarded = GuardedPaths::new(&guards, &work, named);
         let check = |path: &str, mode: &str| guarded.covers(Path::new(path), mode);
         for path in [".vscode/tasks.json", "app/.VSCode/x", "x.code-workspace", "ci/hooks/a", "tools/run.sh"]
         {
