@@ -181,7 +181,7 @@ fn tell_done<'a>(
         return steps;
     }
     let lines = steps.iter().map(|step| format!("{} {}", done(step), named(step, here)));
-    print_some(screen, lines.collect());
+    print_some(screen, &lines.collect::<Vec<_>>());
     for path in &outcome.kept {
         screen.note(&format!("holm: the folder {path} stays, because something else is in it"));
     }
@@ -189,7 +189,7 @@ fn tell_done<'a>(
 }
 
 /// Prints lines for a person: not thousands of them.
-fn print_some(screen: &TerminalOutput, lines: Vec<String>) {
+fn print_some(screen: &TerminalOutput, lines: &[String]) {
     let more = lines.len().saturating_sub(MOST_LINES);
     lines.iter().take(MOST_LINES).for_each(|line| screen.answer(line));
     if more > 0 {
@@ -335,7 +335,7 @@ fn show(screen: &TerminalOutput, plan: &UndoPlan, forced: &[TreePath], here: &Fi
         };
         format!("{}  {what}", named(step, here))
     };
-    print_some(screen, plan.steps.iter().map(line).collect());
+    print_some(screen, &plan.steps.iter().map(line).collect::<Vec<_>>());
 }
 
 /// A file as it is reached from here: one of another folder by its whole path.

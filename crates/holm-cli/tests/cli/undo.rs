@@ -276,3 +276,20 @@ fn a_command_says_what_its_undo_does_not_restore_and_secrets_are_not_copied() {
     let ran = stage.holm(["undo"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "restored notes.txt\n"), "{ran:?}");
 }
+
+#[test]
+fn the_journal_names_the_record_of_a_command_by_its_digest() {
+    let stage = with_script("rm -r src; echo more >> notes.txt; echo new > new.txt");
+    let args = ["-p", "Clean up.", "--session", "s"];
+    stage.run(&[args.as_slice(), COMMANDS.as_slice()].concat()).says("Done.\n");
+    let records = fs::read_dir(stage.data().join("undo/records")).unwrap();
+    let records: Vec<_> = records.map(|entry| entry.unwrap().path()).collect();
+    let [record] = records.as_slice() else { panic!("one record for each command: {records:?}") };
+    let digest = std::process::Command::new("sha256sum").arg(record).output().unwrap();
+    let digest = String::from_utf8(digest.stdout[..64].to_vec()).unwrap();
+    let journal = stage.holm(["session", "export", "s", "--format", "jsonl"]).out;
+    let named = format!(r#""record":"{digest}""#);
+    assert!(journal.contains(&named) && journal.contains(r#""deleted":4"#), "{named} in {journal}");
+    let told = stage.double.requests()[1].text();
+    assert!(!told.contains(&digest), "no model pays for it: {told}");
+}
