@@ -12,6 +12,7 @@
 //! - `context/plan.rs`: whether and how to shrink it before a call.
 //! - `context/token_thresholds.rs`: the limits of one plan.
 //! - `context/estimate.rs`: how many tokens a message takes.
+//! - `context/count.rs`: corrects the estimate by what the provider counted.
 //! - `context/cut.rs`: removes the oldest turns.
 //! - `context/summary.rs`: replaces them by a model's summary.
 //! - `context/compaction_note.rs`: the message in their place.
@@ -22,6 +23,7 @@
 
 mod clip;
 mod compaction_note;
+mod count;
 mod cut;
 mod envelope_parts;
 pub(crate) mod estimate;

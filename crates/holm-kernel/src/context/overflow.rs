@@ -29,7 +29,7 @@ impl ContextView {
         for keep in [policy.keep_turns, 1] {
             let keep_start = self.keep_start(keep);
             self.age(keep_start);
-            self.step(&mut steps, goal, PlanStep::Elided, |view| view.elide(0));
+            self.step(&mut steps, goal, PlanStep::Elided, |view| view.elide(0, keep_start));
             self.step(&mut steps, goal, PlanStep::Dropped, |view| view.drop_towards(goal, keep));
             self.step(&mut steps, goal, PlanStep::Clipped, |view| {
                 let from = view.keep_start(keep);

@@ -1,8 +1,9 @@
 //! Decides before each model call whether and how to shrink the view.
 //!
 //! The order is fixed: shorten old results, then ask for a summary or drop the oldest turns, then
-//! clip kept results if the view cannot be sent otherwise. A change that frees little waits,
-//! because each change invalidates the provider's prompt cache. The steps themselves are in
+//! clip kept results if the view cannot be sent otherwise. A change that frees little waits, and
+//! one that is made leaves room for several turns, because each change invalidates the provider's
+//! prompt cache. In a small window fewer turns are kept for that. The steps themselves are in
 //! `context/view.rs`, `context/cut.rs` and `context/clip.rs`. This file calls no model: it returns
 //! [`PlanDecision::Summarise`], and `run/turn.rs` makes the request. Planning must not cost more
 //! with a longer view unless something has to leave it.
@@ -11,6 +12,7 @@ use alloc::vec::Vec;
 
 use super::{
     cut::{CutTarget, ViewCut},
+    estimate::MessageSize,
     token_thresholds::{TokenThresholds, share},
     view::{ContextView, SummaryPermission, SummaryRequest, index},
 };
@@ -28,6 +30,10 @@ const SUMMARY_PART: u64 = 8;
 /// A plan that frees less than this part of the room (as a divisor) waits, unless the view cannot
 /// be sent otherwise: each change invalidates the provider's prompt cache.
 const WORTH_PART: u64 = 8;
+
+/// Turns of the present size for which a plan leaves room, so that the prefix stays for as many
+/// requests.
+const SPARE_TURNS: u64 = 3;
 
 /// A token's worth of characters, when all that is known is characters.
 const CHARS_PER_TOKEN: u64 = 4;
@@ -47,6 +53,17 @@ pub(crate) struct CompactionStep {
     pub(crate) step: PlanStep,
     pub(crate) before: u64,
     pub(crate) after: u64,
+}
+
+/// What an elision would do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct PlannedElision {
+    /// The tokens at which it stops.
+    goal: u64,
+    /// The first message that it leaves alone.
+    end: u64,
+    /// The characters that it could remove.
+    chars: u64,
 }
 
 /// What follows a plan.
@@ -79,7 +96,8 @@ impl ContextView {
         family: Family,
     ) -> CompactionPlan {
         self.retarget(family);
-        let room = TokenThresholds::new(policy, window, fixed, self.ceiling);
+        let window = if window == 0 { policy.default_window } else { window };
+        let room = TokenThresholds::new(policy, self.estimated_window(window), fixed, self.ceiling);
         let keep_start = self.keep_start(policy.keep_turns);
         self.limit_words(policy, room.target);
         self.age(keep_start);
@@ -91,14 +109,76 @@ impl ContextView {
         if let Some(asked) = self.asked {
             return CompactionPlan { steps, next: PlanDecision::Summarise { upto: asked.upto } };
         }
-        let much = self.old.elidable / CHARS_PER_TOKEN >= room.trigger / WORTH_PART;
+        let elision = self.elision(policy, room, goal);
+        let much = elision.chars / CHARS_PER_TOKEN >= room.trigger / WORTH_PART;
         if self.tokens > room.hard || (self.tokens > goal.tokens && much) {
-            self.note(&mut steps, PlanStep::Elided, |view| view.elide(goal.tokens));
+            self.note(&mut steps, PlanStep::Elided, |view| view.elide(elision.goal, elision.end));
         }
         if self.reaches(goal) {
             return CompactionPlan { steps, next: PlanDecision::Send };
         }
+        let keep_start = self.affordable_start(policy, room, goal.tokens);
         self.cut_or_ask(policy, room, goal, keep_start, steps)
+    }
+
+    /// What an elision would do. If the kept turns and what always stays exceed the goal, it
+    /// shortens results of the kept turns too, down to the last turn.
+    fn elision(&mut self, policy: &ContextPolicy, room: TokenThresholds, goal: CutTarget) -> PlannedElision {
+        let goal = self.elision_goal(policy, room, goal);
+        let (mut end, mut chars) = (self.keep_start(policy.keep_turns), self.old.elidable);
+        let mut staying = self.tokens.saturating_sub(self.old.tokens);
+        for keep in (1..policy.keep_turns.min(self.turns.len() as u64)).rev() {
+            if staying <= goal {
+                break;
+            }
+            let next = self.keep_start(keep);
+            let results = self.between(end, next).elidable;
+            chars = chars.saturating_add(results);
+            staying = staying.saturating_sub(results / CHARS_PER_TOKEN);
+            end = next;
+        }
+        PlannedElision { goal, end, chars }
+    }
+
+    /// Where an elision stops: at the target, or below it (at half of it at the most) if
+    /// [`SPARE_TURNS`] turns like the last ones would not fit before the trigger.
+    fn elision_goal(&mut self, policy: &ContextPolicy, room: TokenThresholds, goal: CutTarget) -> u64 {
+        if goal.tokens == u64::MAX {
+            return goal.tokens;
+        }
+        let start = self.keep_start(policy.keep_turns);
+        let turns = self.turns.iter().rev().take_while(|turn| **turn >= start).count() as u64;
+        let kept = self.between(start, self.messages.len() as u64).tokens;
+        let spare = (kept / turns.max(1)).saturating_mul(SPARE_TURNS);
+        goal.tokens.min(room.trigger.saturating_sub(spare)).max(goal.tokens / 2)
+    }
+
+    /// Where the turns begin that a cut keeps: as many as the policy says, but no more than fit
+    /// into the goal, and always the last one. A cut that frees little for that keeps them all.
+    fn affordable_start(&mut self, policy: &ContextPolicy, room: TokenThresholds, goal: u64) -> u64 {
+        let usual = self.keep_start(policy.keep_turns);
+        let mut start = self.keep_start(1);
+        let mut kept = self.between(start, self.messages.len() as u64).tokens;
+        for keep in 2..=policy.keep_turns.min(self.turns.len() as u64) {
+            let earlier = self.keep_start(keep);
+            kept = kept.saturating_add(self.between(earlier, start).tokens);
+            if kept > goal {
+                break;
+            }
+            start = earlier;
+        }
+        let frees = self.between(usual, start).tokens;
+        if frees < room.trigger / WORTH_PART { usual } else { start }
+    }
+
+    /// The size of the messages from `start` to before `end`.
+    fn between(&mut self, start: u64, end: u64) -> MessageSize {
+        self.worked(end.saturating_sub(start));
+        let measures = self.measures.get(index(start)..index(end)).unwrap_or_default();
+        measures.iter().fold(MessageSize::default(), |sum, measure| MessageSize {
+            tokens: sum.tokens.saturating_add(measure.tokens),
+            elidable: sum.elidable.saturating_add(measure.elidable),
+        })
     }
 
     /// The target, if the view is too large. A view that only has too many
@@ -128,7 +208,8 @@ impl ContextView {
         mut steps: Vec<CompactionStep>,
     ) -> CompactionPlan {
         let must = self.tokens > room.hard || goal.messages != u64::MAX;
-        if !must && self.old.tokens < room.trigger / WORTH_PART {
+        let old = self.old.tokens.saturating_add(self.between(self.aged, keep_start).tokens);
+        if !must && old < room.trigger / WORTH_PART {
             return CompactionPlan { steps, next: PlanDecision::Send };
         }
         if self.may_ask(policy) {

@@ -54,6 +54,9 @@ pub(crate) struct ContextView {
     pub(super) summaries: SummaryPermission,
     /// The size that a provider refused as too long, by our estimate.
     pub(super) ceiling: Option<u64>,
+    /// What the provider counted for a thousand estimated tokens; zero while that is not known.
+    #[serde(default, skip_serializing_if = "crate::message::is_zero")]
+    pub(super) counted_milli: u64,
     /// The last words of the user, which stay in view; see [`ContextView::limit_words`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) words: Vec<u64>,
@@ -161,6 +164,7 @@ impl ContextView {
         }
         self.family = family;
         self.ceiling = None;
+        self.counted_milli = 0;
         self.measures = self.messages.iter().map(|message| estimate::measure(family, message)).collect();
         self.tokens = self.measures.iter().fold(0, |sum, measure| sum.saturating_add(measure.tokens));
         self.worked(self.messages.len() as u64);
@@ -246,10 +250,10 @@ impl ContextView {
         self.worked(1);
     }
 
-    /// Makes the oldest results one line each until at most `goal` tokens are in view or no
-    /// old result is left.
-    pub(super) fn elide(&mut self, goal: u64) {
-        while self.tokens > goal && self.elided < self.aged {
+    /// Makes the oldest results before `end` one line each until at most `goal` tokens are in
+    /// view or none is left.
+    pub(super) fn elide(&mut self, goal: u64, end: u64) {
+        while self.tokens > goal && self.elided < end {
             let at = self.elided;
             self.elided += 1;
             self.worked(1);

@@ -2,7 +2,7 @@ use alloc::{format, sync::Arc, vec, vec::Vec};
 
 use super::teller::{Teller, never};
 use crate::context::{PlanDecision, token_thresholds::TokenThresholds};
-use crate::{Block, ContextPolicy, Custom, Family, PlanStep, Role};
+use crate::{Block, ContextPolicy, Custom, Family, MessageId, PlanStep, Role};
 
 fn steps(teller: &mut Teller, policy: &ContextPolicy, window: u64) -> Vec<PlanStep> {
     teller.plan(policy, window).steps.iter().map(|planned| planned.step).collect()
@@ -79,6 +79,71 @@ fn the_prefix_is_stable_between_two_plans() {
     }
     // A million characters, 250,000 tokens by estimate, pass; each change makes room for 30,000 more.
     assert!((4..=10).contains(&changes), "{changes}");
+}
+
+/// How often the prefix changes in `turns` turns of results of `size` characters.
+fn breaks(policy: &ContextPolicy, window: u64, turns: usize, size: usize) -> usize {
+    let mut teller = Teller::default();
+    let mut changes = 0;
+    teller.prompt("go");
+    for turn in 0..turns {
+        teller.work(&[size]);
+        let epoch = teller.view.epoch();
+        if let PlanDecision::Summarise { upto } = teller.plan(policy, window).next {
+            let id = MessageId::new(1_000_000 + turn as u64);
+            let _ = teller.view.apply_summary(upto, "a summary", id);
+            let _ = teller.plan(policy, window);
+        }
+        changes += usize::from(teller.view.epoch() != epoch);
+    }
+    changes
+}
+
+#[test]
+fn in_a_small_window_the_prefix_breaks_in_at_most_every_third_request() {
+    for policy in [never(), ContextPolicy::default()] {
+        for window in [30_000, 40_000, 64_000] {
+            let broken = breaks(&policy, window, 90, 11_000);
+            assert!(broken <= 30, "{broken} of 90 requests, window {window}, {policy:?}");
+        }
+    }
+}
+
+#[test]
+fn if_the_kept_turns_exceed_the_target_fewer_are_kept_but_always_the_last() {
+    let mut teller = Teller::default();
+    teller.prompt("go");
+    for _ in 0..4 {
+        teller.work(&[11_000]);
+    }
+    let window = teller.view.tokens() * 1_000 / 810;
+    assert_eq!(steps(&mut teller, &never(), window), [PlanStep::Elided]);
+    assert!(teller.view.tokens() <= window / 2, "{}", teller.view.tokens());
+    assert_eq!(teller.view.messages().last(), teller.history.last(), "the last result is whole");
+    assert_eq!(teller.view.epoch(), 1, "one change");
+}
+
+#[test]
+fn what_the_provider_counts_moves_the_trigger() {
+    let planned = |counted: fn(u64) -> u64| {
+        let mut teller = Teller::default();
+        teller.prompt("go");
+        for _ in 0..20 {
+            teller.work(&[11_000]);
+        }
+        let tokens = teller.view.tokens();
+        teller.view.learn_count(tokens, counted(tokens));
+        steps(&mut teller, &never(), tokens).len()
+    };
+    assert_eq!(planned(|tokens| tokens), 1, "the estimate was right");
+    assert_eq!(planned(|tokens| tokens * 7 / 10), 0, "a third more fits");
+    assert_eq!(planned(|tokens| tokens * 13 / 10), 1);
+    assert_eq!(planned(|_| 0), 1, "nothing was counted");
+    assert_eq!(planned(|tokens| tokens / 10), 1, "no count of this request");
+    let mut small = Teller::default();
+    small.prompt("go");
+    small.view.learn_count(500, 400);
+    assert_eq!(small.view.counted_milli, 0, "too little to learn from");
 }
 
 #[test]
@@ -198,24 +263,24 @@ fn too_many_messages_are_no_reason_to_elide_results() {
 }
 
 #[test]
-fn last_turns_that_alone_exceed_the_window_lose_the_middle_of_their_results() {
+fn a_last_turn_that_alone_exceeds_the_window_loses_the_middle_of_its_results() {
     let mut teller = Teller::default();
     teller.prompt("go");
     teller.work(&[100_000]);
     teller.work(&[100_000, 50]);
-    assert_eq!(steps(&mut teller, &never(), 20_000), [PlanStep::Clipped]);
+    assert_eq!(steps(&mut teller, &never(), 20_000), [PlanStep::Elided, PlanStep::Clipped]);
     assert!(teller.view.tokens() <= 16_000);
     assert!(teller.shows("characters left out to fit the window"));
     assert_eq!(teller.view.messages().len(), teller.history.len());
 }
 
 #[test]
-fn the_newest_results_are_clipped_last() {
+fn the_newest_results_are_shortened_last() {
     let mut teller = Teller::default();
     teller.prompt("go");
     teller.work(&[40_000]);
     teller.work(&[40_000]);
-    assert_eq!(steps(&mut teller, &never(), 18_000), [PlanStep::Clipped]);
+    assert_eq!(steps(&mut teller, &never(), 18_000), [PlanStep::Elided]);
     assert_eq!(teller.view.messages().last(), teller.history.last());
 }
 
@@ -232,14 +297,12 @@ fn what_cannot_fit_is_said_to_be_too_long_and_left_whole() {
 fn little_is_not_taken_away_for_little_gain() {
     let mut teller = Teller::default();
     teller.prompt("go");
-    for _ in 0..3 {
+    for _ in 0..6 {
         teller.answer("short");
     }
-    for _ in 0..4 {
-        teller.answer(&"word ".repeat(400));
-    }
+    teller.answer(&"word ".repeat(1_600));
     let window = teller.view.tokens() * 1_000 / 850;
-    assert_eq!(steps(&mut teller, &never(), window), [], "the last turns alone are past the trigger");
+    assert_eq!(steps(&mut teller, &never(), window), [], "the last turn alone is past the trigger");
     let tight = teller.view.tokens() - 1;
     assert_eq!(steps(&mut teller, &never(), tight), [PlanStep::Dropped], "now it must be");
 }

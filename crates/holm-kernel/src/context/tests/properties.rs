@@ -11,7 +11,7 @@ use alloc::{
 use proptest::prelude::*;
 
 use super::teller::{Teller, block_text, result};
-use crate::context::{PlanDecision, estimate, view::ContextView};
+use crate::context::{PlanDecision, estimate, token_thresholds::TokenThresholds, view::ContextView};
 use crate::{Block, ContextPolicy, Family, Message, MessageId, PlanStep, Role, SummaryPolicy};
 
 #[derive(Debug, Clone)]
@@ -28,6 +28,8 @@ enum Move {
     Plan(u64, u64),
     Summarise(usize),
     Overflow,
+    /// The provider counted this many thousandths of the estimate.
+    Count(u64),
     Switch(Family),
 }
 
@@ -54,6 +56,7 @@ fn a_move() -> impl Strategy<Value = Move> {
         8 => (window, 0_u64..5_000).prop_map(|(window, fixed)| Move::Plan(window, fixed)),
         2 => (0_usize..5_000).prop_map(Move::Summarise),
         1 => Just(Move::Overflow),
+        1 => (0_u64..3_000).prop_map(Move::Count),
         1 => family().prop_map(Move::Switch),
     ]
 }
@@ -126,6 +129,10 @@ impl World {
             Move::Plan(window, fixed) => self.plan(*window, *fixed),
             Move::Summarise(size) => self.summarise(*size),
             Move::Overflow => self.overflow(),
+            Move::Count(milli) => {
+                let estimated = self.teller.view.tokens() + 1_000;
+                self.teller.view.learn_count(estimated, estimated * milli / 1_000);
+            }
             Move::Switch(family) => {
                 self.teller.family = *family;
                 self.teller.view.retarget(*family);
@@ -134,7 +141,12 @@ impl World {
     }
 
     fn plan(&mut self, window: u64, fixed: u64) {
+        let tight = self.is_tight(window, fixed);
         let plan = self.teller.view.plan(&self.policy, window, fixed, self.teller.family);
+        let shrinks = !plan.steps.is_empty() || matches!(plan.next, PlanDecision::Summarise { .. });
+        if tight && shrinks {
+            self.touched = self.touched.max(self.last_turn());
+        }
         if plan.steps.iter().any(|planned| planned.step == PlanStep::Clipped) {
             self.touched = self.teller.history.len();
         }
@@ -143,6 +155,24 @@ impl World {
         let again = self.teller.view.plan(&self.policy, window, fixed, self.teller.family);
         assert_eq!((again.next, again.steps), (plan.next, vec![]), "a second plan changes nothing");
         assert_eq!(json(&self.teller.view), json(&before));
+    }
+
+    /// Whether the kept turns and what always stays take more than half of the target: then a plan
+    /// may keep fewer turns.
+    fn is_tight(&self, window: u64, fixed: u64) -> bool {
+        let mut view = self.teller.view.clone();
+        view.retarget(self.teller.family);
+        let window = if window == 0 { self.policy.default_window } else { window };
+        let room = TokenThresholds::new(&self.policy, view.estimated_window(window), fixed, view.ceiling);
+        view.age(view.keep_start(self.policy.keep_turns));
+        view.tokens() - view.old.tokens > room.target / 2
+    }
+
+    /// Where the last turn begins, which a plan never shortens.
+    fn last_turn(&self) -> usize {
+        let view = &self.teller.view;
+        let start = usize::try_from(view.keep_start(1)).unwrap();
+        view.messages().get(start).map_or(0, |message| usize::try_from(message.id.value()).unwrap())
     }
 
     fn summarise(&mut self, size: usize) {
