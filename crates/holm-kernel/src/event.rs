@@ -297,6 +297,8 @@ pub enum StepCause {
     InvalidCalls,
     /// It announced an action twice and took none.
     Inconclusive,
+    /// It made the same call again and again, to no avail.
+    Looping,
 }
 
 /// How the view was made smaller.

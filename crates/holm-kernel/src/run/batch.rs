@@ -30,6 +30,9 @@ use crate::{
     Pace, PlanRole, Protocol, Role, Timestamp, ToolCall, ToolCallId, ToolKind, ToolOutput, ToolResult, Vote,
 };
 
+/// The message for a call in a turn that offered no tools.
+const LAST_TURN: &str = "not run: no tools can be called in the last turn";
+
 /// The calls of one reply.
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
 pub(crate) struct CallBatch {
@@ -234,7 +237,11 @@ impl Run {
     pub(super) fn open_batch<'a>(&mut self, calls: impl Iterator<Item = &'a ToolCall>) -> RunPhase {
         if let Some(ending) = self.budget_reached().filter(|ending| !self.awaits_shares(ending)) {
             // The model can no longer be asked, so the results of tools would be of no use.
-            return self.refuse_all(calls, ending);
+            return self.refuse_all(calls, ending, BUDGET_SPENT);
+        }
+        if let Some(ending) = self.limit_reached().filter(|_| self.was_last_turn()) {
+            // The request offered no tools, and no later turn would show their results.
+            return self.refuse_all(calls, ending, LAST_TURN);
         }
         let (limit, order) = (self.config().limits.calls_per_turn, self.config().batch);
         let mut batch = CallBatch { slots: Vec::with_capacity(1), order, dropped: false, ending: None };
@@ -257,13 +264,19 @@ impl Run {
         self.advance_batch(batch)
     }
 
-    fn refuse_all<'a>(&mut self, calls: impl Iterator<Item = &'a ToolCall>, ending: Ending) -> RunPhase {
+    /// Answers every call with a reason and runs none.
+    fn refuse_all<'a>(
+        &mut self,
+        calls: impl Iterator<Item = &'a ToolCall>,
+        ending: Ending,
+        reason: &str,
+    ) -> RunPhase {
         let order = self.config().batch;
         let mut batch = CallBatch { slots: Vec::new(), order, dropped: true, ending: Some(ending) };
         for call in calls {
             let id = ToolCallId::new(self.next_number());
             let mut slot = self.new_slot(id, call);
-            self.refuse(&mut slot, BUDGET_SPENT);
+            self.refuse(&mut slot, reason);
             batch.slots.push(slot);
         }
         self.advance_batch(batch)

@@ -31,7 +31,7 @@ use crate::loops::LoopRuling;
 use crate::visible_text;
 use crate::{
     Block, ChildResult, Effect, Ending, Event, Exemption, FINDER, IdempotencyKey, Marks, NanoUsd, Outcome,
-    PlanRole, Quota, SpawnRequest, ToolCallId, ToolKind, ToolOutput, ToolRequest,
+    PlanRole, Quota, SpawnRequest, StepCause, ToolCallId, ToolKind, ToolOutput, ToolRequest,
 };
 
 /// The message for a call that does not start because the budget is spent.
@@ -193,6 +193,8 @@ impl Run {
         );
         self.refuse(slot, &message);
         let tool = String::from(&*slot.name);
+        // A stronger model may find another way.
+        let ends = ends && !self.falls_short(StepCause::Looping, &looped(&tool, times));
         Some(ends.then_some(Ending::Looping { tool, times }))
     }
 
@@ -562,4 +564,8 @@ fn only_media(mut parts: Vec<Block>) -> Vec<Block> {
 /// Whether two names begin with the same letters.
 fn begin_alike(one: &str, other: &str) -> bool {
     one.chars().zip(other.chars()).take_while(|(a, b)| a.eq_ignore_ascii_case(b)).count() >= ALIKE_LETTERS
+}
+
+fn looped(tool: &str, times: u64) -> String {
+    alloc::format!("the model called `{tool}` {times} times to no avail")
 }

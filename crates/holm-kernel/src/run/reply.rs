@@ -41,11 +41,19 @@ impl Run {
         }
         match phase {
             RunPhase::Calling(PendingModelCall { call: waiting, draft, tokens }) if waiting == call => {
+                self.learn_count(tokens, &result);
                 self.fill_in(tokens, &mut result);
                 self.turn_finished(call, draft, result)
             }
             RunPhase::Working(_) => self.skill_replied(phase, call, result),
             other => self.ignore(other, call),
+        }
+    }
+
+    /// Compares the estimate of a request with what its provider counted, if it did.
+    fn learn_count(&mut self, tokens: u64, result: &ModelResult) {
+        if let ModelResult::Replied(reply) = result {
+            self.state.view.learn_count(tokens, reply.usage.input);
         }
     }
 

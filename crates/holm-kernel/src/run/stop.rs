@@ -11,7 +11,7 @@ use alloc::string::String;
 
 use super::{
     Run,
-    batch::{CallBatch, CallSlot},
+    batch::{CallBatch, CallSlot, SlotState},
     state::{ConsultationSubject, RunPhase},
 };
 use crate::loops::CallImpact;
@@ -207,8 +207,9 @@ impl Run {
         let mut stops_siblings = false;
         for slot in &mut batch.slots {
             if slot.deadline().is_some_and(|deadline| now >= deadline) {
-                self.stop_call(slot, OVERDUE);
-                self.observe_result(slot, &ToolOutput::failed(OVERDUE), CallImpact::None);
+                let message = overdue(slot);
+                self.stop_call(slot, &message);
+                self.observe_result(slot, &ToolOutput::failed(message), CallImpact::None);
                 stops_siblings |= slot.aborts_siblings();
             }
         }
@@ -216,4 +217,26 @@ impl Run {
             self.stop_siblings(batch);
         }
     }
+}
+
+/// The message for a call that was stopped by its deadline, with the time that it had.
+fn overdue(slot: &CallSlot) -> String {
+    let since = match &slot.state {
+        SlotState::Running { since, .. } | SlotState::Delegated { since, .. } => Some(*since),
+        SlotState::Judging
+        | SlotState::Ready
+        | SlotState::Issued { .. }
+        | SlotState::Skilled(_)
+        | SlotState::SkillDue(_)
+        | SlotState::Reviewing { .. }
+        | SlotState::Checking { .. }
+        | SlotState::Done(_) => None,
+    };
+    since.zip(slot.deadline()).map_or_else(
+        || OVERDUE.into(),
+        |(since, deadline)| {
+            let seconds = deadline.since(since).div_ceil(1_000);
+            alloc::format!("{OVERDUE} after {seconds} s")
+        },
+    )
 }

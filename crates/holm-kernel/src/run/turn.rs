@@ -542,11 +542,23 @@ impl Run {
     /// On the last turn the model has to answer. Not where only a tool can end the run: there
     /// an answer ends nothing.
     fn turn_purpose(&self) -> Purpose {
-        let Some(allowed) = self.config().limits.turns.limit() else { return Purpose::Turn };
+        if self.must_answer(self.state.group.turns.saturating_add(1)) {
+            Purpose::Answer
+        } else {
+            Purpose::Turn
+        }
+    }
+
+    /// Whether the reply that was just counted came from a request of purpose
+    /// [`Purpose::Answer`], which offered no tools.
+    pub(super) fn was_last_turn(&self) -> bool {
+        self.must_answer(self.state.group.turns)
+    }
+
+    fn must_answer(&self, turn: u64) -> bool {
         let policy = &self.config().policy;
         let words_end = policy.terminal_tools.is_empty() && policy.plain_answer == PlainAnswer::Ends;
-        let is_last = self.state.group.turns.saturating_add(1) >= allowed;
-        if is_last && words_end { Purpose::Answer } else { Purpose::Turn }
+        words_end && self.config().limits.turns.limit().is_some_and(|allowed| turn >= allowed)
     }
 
     /// A price that is not known cannot be held against a budget.

@@ -39,6 +39,8 @@ impl Kernel {
         if let Some(how) = spent {
             self.unless_shares_return(how)?;
         }
+        // In the last turn no tools are offered, so a call made there is refused and the limit ends the run.
+        let spent = spent.or_else(|| self.last_turn_ended());
         let most = self.config.limits.calls_per_turn.limit();
         let mut running = 0;
         for ((id, arguments), wanted) in taken.into_iter().zip(wanted) {

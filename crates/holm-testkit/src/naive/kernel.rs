@@ -392,6 +392,16 @@ impl Kernel {
             .or_else(|| self.budget_reached())
     }
 
+    /// How the run ends if the turn that was just counted was the last one and words could have ended the run.
+    pub(super) fn last_turn_ended(&self) -> Option<How> {
+        let (limits, policy) = (&self.config.limits, &self.config.policy);
+        let allowed = limits.turns.limit()?;
+        let needs_a_tool =
+            !policy.terminal_tools.is_empty() || matches!(policy.plain_answer, PlainAnswer::RemindOnce(_));
+        let used = self.group.turns;
+        (used >= allowed && !needs_a_tool).then_some(How::OverLimit { limit: Limit::Turns, used, allowed })
+    }
+
     pub(super) fn budget_reached(&self) -> Option<How> {
         let limit = self.budget?;
         let none_left = self.money.money_left(self.budget) == Some(NanoUsd::ZERO);

@@ -98,6 +98,27 @@ fn each_model_gets_a_correction_of_its_own() {
 }
 
 #[test]
+fn a_call_that_is_repeated_to_no_avail_brings_the_next_model_and_ends_the_run_with_the_last() {
+    let repeated = |times: usize| (0..times).map(|_| Say::Call("echo", CALLS[0])).collect::<Vec<_>>();
+    let mut play = Play::new(Config { ladder: None, ..climbing(ladder()) }, repeated(12));
+    play.tool = Box::new(|_| ToolOutput::failed("no such file"));
+    assert!(matches!(play.prompt("go"), Ending::Looping { .. }));
+    let alone = play.requests.len();
+
+    let script = repeated(alone).into_iter().chain([Say::Text("found it")]).collect();
+    let mut play = Play::new(climbing(ladder()), script);
+    play.tool = Box::new(|_| ToolOutput::failed("no such file"));
+    assert_eq!(play.prompt("go"), answered("found it"));
+    assert_eq!(steps(&play), [step("small", "middle", StepCause::Looping)]);
+
+    let mut play = Play::new(climbing(ladder()), repeated(40));
+    play.tool = Box::new(|_| ToolOutput::failed("no such file"));
+    assert!(matches!(play.prompt("go"), Ending::Looping { .. }), "{:?}", play.endings);
+    assert_eq!(called(&play).last().map(String::as_str), Some("large"));
+    assert_eq!(hints(&play), 1, "the last model had its hint");
+}
+
+#[test]
 fn a_ladder_that_steps_up_at_once_leaves_the_correction_to_the_last_rung() {
     let policy = StepUp { rejection: OnRejection::AtOnce, ..StepUp::default() };
     let mut play = giving(Ladder { step_up: policy, ..ladder() }, &[BAD, BAD, BAD, GOOD]);

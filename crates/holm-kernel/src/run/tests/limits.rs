@@ -46,7 +46,7 @@ fn a_headless_run_has_two_hundred_turns_unless_somebody_says_otherwise() {
     let mut play = Play::new(config(), different_turns(240));
     assert_eq!(play.prompt("go"), over(Limit::Turns, 200, 200));
     assert_eq!(play.requests.len(), 200);
-    assert_eq!(play.ran.len(), 200, "the calls of the last turn are answered too");
+    assert_eq!(play.ran.len(), 199, "the calls of the last turn are not run");
 }
 
 #[test]
@@ -72,6 +72,27 @@ fn in_the_last_turn_the_model_answers_and_tools_stay_in_the_request() {
     let mut play = Play::new(three(|_| {}), different_turns(5));
     play.prompt("go");
     assert!(play.requests.iter().all(|(_, request)| !request.tools.tools.is_empty()));
+}
+
+#[test]
+fn a_call_in_the_last_turn_is_refused_and_the_limit_ends_the_run() {
+    let config = limited(|limits| limits.turns = Bound::AtMost(2));
+    let mut play = Play::new(config, vec![Say::Call("echo", ARGS), Say::Call("echo", r#"{"text":"y"}"#)]);
+    assert_eq!(play.prompt("go"), over(Limit::Turns, 2, 2));
+    assert_eq!(play.ran.len(), 1, "a server that ignores `tool_choice` does not run a tool");
+    let (outcome, text) = play.results().pop().unwrap();
+    assert_eq!(outcome, Outcome::Refused);
+    assert!(text.contains("not run: no tools can be called in the last turn"), "{text}");
+    assert_eq!(play.prompt("again"), answered("done"), "the transcript has an answer for every call");
+}
+
+#[test]
+fn where_only_a_tool_ends_the_run_the_last_turn_may_call_one() {
+    let mut config = limited(|limits| limits.turns = Bound::AtMost(2));
+    config.policy.terminal_tools.insert("end".into());
+    let mut play = Play::new(config, vec![Say::Call("echo", ARGS), Say::Call("echo", r#"{"text":"y"}"#)]);
+    assert_eq!(play.prompt("go"), over(Limit::Turns, 2, 2));
+    assert_eq!(play.ran.len(), 2);
 }
 
 #[test]
