@@ -40,8 +40,8 @@ pub use policy::{
 };
 pub use retry::RetryPolicy;
 pub use tool::{
-    Background, Exemption, Pace, PlanAccess, PlanRole, Quota, Repeat, Retention, ToolKind, ToolSpec, Vote,
-    Yields,
+    Background, Exemption, Listing, Pace, PlanAccess, PlanRole, Quota, Repeat, Retention, ToolKind, ToolSpec,
+    Vote, Yields,
 };
 
 use alloc::{collections::BTreeSet, string::String, vec::Vec};

@@ -119,6 +119,9 @@ pub enum ArgumentDialect {
     Largest,
     /// The model's word → the real one.
     Words(BTreeMap<String, String>),
+    /// The beginning of the value that the model writes → the real one. It is replaced under the
+    /// argument's own name too.
+    Beginnings(BTreeMap<String, String>),
 }
 
 /// The note about a hidden tool.

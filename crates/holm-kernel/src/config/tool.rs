@@ -114,6 +114,9 @@ pub struct ToolSpec {
     /// Which of its calls survive a compaction word for word.
     #[serde(default, skip_serializing_if = "Retention::is_none")]
     pub retention: Retention,
+    /// Whether requests list it.
+    #[serde(default, skip_serializing_if = "Listing::is_offered")]
+    pub listing: Listing,
 }
 
 impl ToolSpec {
@@ -143,6 +146,7 @@ impl ToolSpec {
             background: Background::default(),
             in_plan: PlanAccess::default(),
             retention: Retention::default(),
+            listing: Listing::default(),
         }
     }
 
@@ -314,6 +318,25 @@ impl PlanAccess {
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
     const fn is_refused(&self) -> bool {
         matches!(self, Self::Refused)
+    }
+}
+
+/// Whether a model is told of a tool.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
+#[serde(rename_all = "snake_case")]
+pub enum Listing {
+    /// Requests list it, unless a gate or plan mode leaves it out.
+    #[default]
+    Offered,
+    /// No request lists it. A call of it is checked like any other: for tools whose calls cannot
+    /// pass now, so that a model does not try them, and one that does gets the reason.
+    Unlisted,
+}
+
+impl Listing {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
+    const fn is_offered(&self) -> bool {
+        matches!(self, Self::Offered)
     }
 }
 

@@ -38,7 +38,11 @@ pub(crate) fn resolve_alias<'a>(
 fn rename(alias: &Alias, arguments: &str, schema: Option<&Json>) -> Option<String> {
     // Most calls use the right names, and some have arguments of megabytes, which are not parsed
     // twice.
-    let is_written = |written: &&String| arguments.contains(written.rsplit('.').next().unwrap_or(written));
+    let is_written = |written: &&String| match alias.values.get(*written) {
+        Some(ArgumentDialect::Beginnings(all)) => all.keys().any(|beginning| arguments.contains(beginning)),
+        _ => arguments.contains(written.rsplit('.').next().unwrap_or(written)),
+    };
+    let has_beginnings = |name: &str| matches!(alias.values.get(name), Some(ArgumentDialect::Beginnings(_)));
     let written: BTreeSet<&String> =
         alias.arguments.keys().chain(alias.values.keys()).filter(is_written).collect();
     if written.is_empty() {
@@ -48,7 +52,8 @@ fn rename(alias: &Alias, arguments: &str, schema: Option<&Json>) -> Option<Strin
     let declared = schema.and_then(|schema| schema.get("properties"));
     let is_declared = |name: &str| declared.and_then(|declared| declared.get(name)).is_some();
     let mut changed = false;
-    for name in written.iter().filter(|name| !name.contains('.') && !is_declared(name)) {
+    let is_translated = |name: &str| !is_declared(name) || has_beginnings(name);
+    for name in written.iter().filter(|name| !name.contains('.') && is_translated(name)) {
         changed |= translate(alias, name, name, &mut members);
     }
     // The lists themselves have their right names by now.
@@ -108,6 +113,14 @@ impl ArgumentDialect {
                 Json::from(words.get(word).ok_or(NotUnderstood)?.as_str())
             }
             (Self::Words(_), _) => return Err(NotUnderstood),
+            (Self::Beginnings(all), Json::String(text)) => {
+                let found = all
+                    .iter()
+                    .find_map(|(written, meant)| Some((text.strip_prefix(written.as_str())?, meant)));
+                let (rest, meant) = found.ok_or(NotUnderstood)?;
+                Json::from(alloc::format!("{meant}{rest}"))
+            }
+            (Self::Beginnings(_), _) => return Err(NotUnderstood),
         };
         Ok(Some(read))
     }

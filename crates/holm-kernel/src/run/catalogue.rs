@@ -20,7 +20,7 @@ use holm_read::{Read, ReadError, Reader};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{pinned_offer::PinnedOffer, plan::PlanStage};
-use crate::{FINDER, Offer, ToolKind, ToolSpec, protocol, provider_name};
+use crate::{FINDER, Listing, Offer, ToolKind, ToolSpec, protocol, provider_name};
 
 /// The most problems reported for one tool: enough to fix it, too few to flood a log
 /// with a foreign schema.
@@ -172,13 +172,14 @@ impl RunCatalogue {
         self.offer = Arc::new(Offer { epoch: self.epoch, tools });
     }
 
-    /// The tools that the model may call, in order.
+    /// The tools that the model is told of, in order.
     fn open_tools(&self) -> Vec<Arc<ToolSpec>> {
         self.entries
             .iter()
             .enumerate()
             .filter(|(index, entry)| self.by_name.get(&entry.name) == Some(index))
             .filter(|(_, entry)| entry.compiled.is_ok() && self.is_open(&entry.name))
+            .filter(|(_, entry)| entry.tool.listing == Listing::Offered)
             .map(|(_, entry)| entry.tool.clone())
             .collect()
     }
