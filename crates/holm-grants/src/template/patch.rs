@@ -32,7 +32,9 @@ impl PatchForm {
     #[must_use]
     pub fn of(text: &str) -> Self {
         let is_section = |line: &str| line.starts_with("*** Begin Patch") || section_path(line).is_some();
-        if text.lines().any(is_section) { Self::Sections } else { Self::Unified }
+        // Before the first file no line of a hunk can be meant, so blanks in front change nothing.
+        let begins = text.trim_start().lines().next().is_some_and(is_section);
+        if begins || text.lines().any(is_section) { Self::Sections } else { Self::Unified }
     }
 }
 
@@ -81,13 +83,23 @@ fn section_path(line: &str) -> Option<&str> {
 /// ```
 /// let patch = "*** Begin Patch\n*** Update File: a\n*** Move to: b\n*** End Patch";
 /// assert_eq!(holm_grants::patch_files(patch), ["a", "b"]);
+/// assert_eq!(holm_grants::patch_files(" *** Begin Patch\n  *** Update File: a\n@@\n-x\n"), ["a"]);
 /// ```
 #[must_use]
 pub fn patch_files(text: &str) -> Vec<&str> {
     match PatchForm::of(text) {
-        PatchForm::Sections => text.lines().filter_map(section_path).collect(),
+        PatchForm::Sections => sections(text),
         PatchForm::Unified => unified(text),
     }
+}
+
+/// The files of a patch in sections. The first one may be named after blanks.
+fn sections(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    for line in text.lines() {
+        found.extend(section_path(if found.is_empty() { line.trim_start() } else { line }));
+    }
+    found
 }
 
 fn unified(text: &str) -> Vec<&str> {

@@ -14,8 +14,13 @@ const END_OF_FILE: &str = "*** End of File";
 
 pub(super) fn parse(text: &str) -> Result<Vec<FileDiff>, String> {
     let mut files: Vec<FileDiff> = Vec::new();
+    let last = text.trim_end().lines().count();
     for (at, line) in text.lines().enumerate() {
         let wrong = |why: &str| format!("line {}: `{}` {why}", at + 1, short(line));
+        // Blanks in front of a mark change nothing where it can be no line of a hunk: before the
+        // first file, and at the very end.
+        let line =
+            if files.is_empty() || (at + 1 == last && line.trim() == END) { line.trim_start() } else { line };
         if line.starts_with(BEGIN) {
             continue;
         }

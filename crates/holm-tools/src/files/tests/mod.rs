@@ -1,6 +1,7 @@
 //! The tools as a model calls them.
 
 mod attacks;
+mod codex_scenarios;
 mod edits;
 mod near_misses;
 mod patches;

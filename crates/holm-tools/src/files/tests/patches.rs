@@ -137,6 +137,18 @@ fn check_section(before: &str, section: &str, expect: Result<&str, &str>) {
 }
 
 #[test]
+fn blanks_around_marks_change_nothing_where_a_mark_can_be_no_line_of_a_hunk() {
+    let of = |patch: &str| {
+        let files = diff::parse(patch)?;
+        files[0].apply("a\n*** End Patch\nb\n", "\n", &mut ComparisonBudget::default()).map(|done| done.text)
+    };
+    let padded = " *** Begin Patch \n  *** Update File: f\n@@\n-b\n+c\n *** End Patch \n";
+    assert_eq!(of(padded).as_deref(), Ok("a\n*** End Patch\nc\n"));
+    let as_text = "*** Begin Patch\n*** Update File: f\n@@\n *** End Patch\n-b\n+c\n*** End Patch\n";
+    assert_eq!(of(as_text).as_deref(), Ok("a\n*** End Patch\nc\n"), "a line of the file is no mark");
+}
+
+#[test]
 fn hunks_of_sections_are_placed_by_their_lines_and_by_the_blocks_they_name() {
     let text = "class A:\n    def f(self):\n        return 1\n\nclass B:\n    def f(self):\n        return 1\n\n    def g(self):\n        return 2\n";
     check_section(
