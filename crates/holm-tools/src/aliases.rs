@@ -9,6 +9,8 @@
 
 use holm_kernel::{Alias, ArgumentDialect};
 
+use crate::shell::OUTPUT_FOLDER;
+
 /// One of our tools, its other names, and the other names of its arguments.
 struct ToolAliases {
     tool: &'static str,
@@ -29,6 +31,7 @@ enum ValueForm {
     Argv,
     Largest,
     Words(&'static [(&'static str, &'static str)]),
+    Beginnings(&'static [(&'static str, &'static str)]),
 }
 
 impl From<ValueForm> for ArgumentDialect {
@@ -40,6 +43,7 @@ impl From<ValueForm> for ArgumentDialect {
             ValueForm::Argv => Self::Argv,
             ValueForm::Largest => Self::Largest,
             ValueForm::Words(words) => Self::Words(owned(words)),
+            ValueForm::Beginnings(all) => Self::Beginnings(owned(all)),
         }
     }
 }
@@ -48,12 +52,15 @@ fn owned(pairs: &[(&str, &str)]) -> std::collections::BTreeMap<String, String> {
     pairs.iter().map(|(written, meant)| ((*written).into(), (*meant).into())).collect()
 }
 
+/// Other ways to write the folder with long outputs of commands.
+const OUTPUTS: ValueForm = ValueForm::Beginnings(&[("~/out", OUTPUT_FOLDER), ("${HOME}/out", OUTPUT_FOLDER)]);
+
 const TABLE: &[ToolAliases] = &[
     ToolAliases {
         tool: "read",
         names: &["Read", "read_file", "ReadFile", "view", "view_file"],
         arguments: PATH,
-        values: &[],
+        values: &[("path", OUTPUTS)],
     },
     ToolAliases {
         tool: "list",
@@ -71,7 +78,7 @@ const TABLE: &[ToolAliases] = &[
             ("directory", "path"),
             ("dir", "path"),
         ],
-        values: &[],
+        values: &[("path", OUTPUTS)],
     },
     ToolAliases {
         tool: "grep",
@@ -96,6 +103,7 @@ const TABLE: &[ToolAliases] = &[
             ("head_limit", "limit"),
         ],
         values: &[
+            ("path", OUTPUTS),
             ("output_mode", ValueForm::Words(OUTPUT_MODES)),
             ("type", ValueForm::Words(FILE_TYPES)),
             // Lines have their numbers anyway, and the context is the same on both sides.

@@ -4,7 +4,9 @@ use std::{
 };
 
 use holm_jail::{JailEngine, JailLauncher};
-use holm_kernel::{Approvals, Block, Event, ModelResult, Numbered, Reply, StopReason, ToolCall};
+use holm_kernel::{
+    Approvals, ArgumentDialect, Block, Event, ModelResult, Numbered, Reply, StopReason, ToolCall,
+};
 use holm_runtime::{Agent, Tool, Toolbox, TypedToolAdapter, model_fn};
 use serde_json::{Value, json};
 
@@ -53,7 +55,11 @@ fn no_value_is_translated_that_the_tool_declares_itself() {
     let tools = tools_with_aliases();
     for alias in aliases() {
         let tool = tools.iter().find(|tool| tool.declaration().name == alias.tool).unwrap();
-        for written in alias.values.keys().filter(|written| !written.contains('.')) {
+        // A beginning such as `~/` is no path that a tool takes, so nothing valid changes its meaning.
+        let is_checked = |(written, dialect): &(&String, &ArgumentDialect)| {
+            !written.contains('.') && !matches!(dialect, ArgumentDialect::Beginnings(_))
+        };
+        for (written, _) in alias.values.iter().filter(is_checked) {
             let place = format!("/properties/{written}");
             assert!(tool.declaration().schema.pointer(&place).is_none(), "{} {written}", alias.name);
         }

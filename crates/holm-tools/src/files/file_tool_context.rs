@@ -11,12 +11,12 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use holm_grants::{FilePath, Level};
+use holm_grants::{CallNeed, FilePath, Level};
 use holm_guards::plausibility::{EmptyOutput, ErrorText};
 use holm_runtime::{BlobStore, ClosureTool};
 
 use crate::{
-    root::{ProtectionLevel, WorkspaceRoot, WorkspaceRootError},
+    root::{CallPermit, ProtectionLevel, WorkspaceRoot, WorkspaceRootError},
     shell::OUTPUT_FOLDER,
     undo::{UndoError, UndoStore, digest},
 };
@@ -35,6 +35,8 @@ pub struct FileToolContext {
     pub(super) blobs: Option<Arc<dyn BlobStore>>,
     /// The long outputs of commands, which are read under a name of their own.
     outputs: Option<WorkspaceRoot>,
+    /// What a search in the outputs may read: the call itself needs that folder in the workspace.
+    all_outputs: Vec<CallNeed>,
     seen: Mutex<BTreeMap<FilePath, String>>,
 }
 
@@ -42,7 +44,8 @@ impl FileToolContext {
     /// A desk in a root. Nothing is kept for undo until [`undo`](Self::undo) says where.
     #[must_use]
     pub fn new(root: WorkspaceRoot) -> Self {
-        Self { root, undo: None, blobs: None, outputs: None, seen: Mutex::default() }
+        let all_outputs = "read:**".parse().map(CallNeed::Grant).into_iter().collect();
+        Self { root, undo: None, blobs: None, outputs: None, all_outputs, seen: Mutex::default() }
     }
 
     /// Keeps what files were before they are changed. Where the records lie in the root,
@@ -75,15 +78,30 @@ impl FileToolContext {
         Ok(self)
     }
 
+    /// As [`place`](Self::place), for a search beneath a folder that the call may read.
+    pub(super) fn search_place<'a>(
+        &'a self,
+        start: &FilePath,
+        needs: &'a [CallNeed],
+    ) -> Result<SearchPlace<'a>, WorkspaceRootError> {
+        let (root, permit, above) = match (&self.outputs, inside_outputs(start)) {
+            (Some(outputs), Some(_)) => (outputs, outputs.permit(&self.all_outputs), OUTPUT_FOLDER),
+            (Some(_), None) | (None, _) => (&self.root, self.root.permit(needs), ""),
+        };
+        let (_, start) = self.place(start)?;
+        Ok(SearchPlace { root, start, permit, above })
+    }
+
     /// The root that a path of a call lies in, and its path there: the workspace, or
     /// the outputs of commands.
     pub(super) fn place<'a>(
         &'a self,
         path: &FilePath,
     ) -> Result<(&'a WorkspaceRoot, FilePath), WorkspaceRootError> {
-        let inside = path.as_str().strip_prefix(OUTPUT_FOLDER).and_then(|rest| rest.strip_prefix('/'));
-        match (&self.outputs, inside) {
-            (Some(outputs), Some(inside)) => Ok((outputs, outputs.path(inside)?)),
+        match (&self.outputs, inside_outputs(path)) {
+            (Some(outputs), Some(inside)) => {
+                Ok((outputs, outputs.path(if inside.is_empty() { "." } else { inside })?))
+            }
             (Some(_), None) | (None, _) => Ok((&self.root, path.clone())),
         }
     }
@@ -113,6 +131,34 @@ impl FileToolContext {
             Some(seen) if *seen == digest(bytes) => ReadStatus::Same,
             Some(_) => ReadStatus::Changed,
         }
+    }
+}
+
+/// A folder of the outputs of commands, counted from their folder; `None` for any other path.
+fn inside_outputs(path: &FilePath) -> Option<&str> {
+    let rest = path.as_str().strip_prefix(OUTPUT_FOLDER)?;
+    if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
+}
+
+/// Where a search begins.
+pub(super) struct SearchPlace<'a> {
+    pub(super) root: &'a WorkspaceRoot,
+    pub(super) start: FilePath,
+    pub(super) permit: CallPermit<'a>,
+    /// The folder that paths of this root are shown beneath; empty for the workspace.
+    above: &'static str,
+}
+
+impl SearchPlace<'_> {
+    /// A path of the root, as the model writes it in a call.
+    pub(super) fn shown(&self, path: &FilePath) -> String {
+        if self.above.is_empty() { path.to_string() } else { format!("{}/{path}", self.above) }
+    }
+
+    /// A path of the root, counted from the start of the search.
+    pub(super) fn inner<'p>(&self, path: &'p FilePath) -> &'p str {
+        let skip = if self.start.as_str() == "." { 0 } else { self.start.as_str().len() + 1 };
+        path.as_str().get(skip..).unwrap_or_default()
     }
 }
 

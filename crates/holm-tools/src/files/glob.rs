@@ -53,17 +53,19 @@ fn run(
     job: &ToolInvocation,
 ) -> Result<String, FileToolError> {
     let start = desk.root.path(arguments.path.as_deref().unwrap_or("."))?;
-    let permit = desk.root.permit(&job.needs);
-    permit.read(&start)?;
+    desk.root.permit(&job.needs).read(&start)?;
     let matcher = compile(desk, &start, &arguments.pattern)?;
-    let walk =
-        WorkspaceWalk { root: &desk.root, permit, ignored: ignored(arguments.ignored), stop: &job.stop };
-    let skip = if start.as_str() == "." { 0 } else { start.as_str().len() + 1 };
+    let place = desk.search_place(&start, &job.needs)?;
+    let walk = WorkspaceWalk {
+        root: place.root,
+        permit: place.permit,
+        ignored: ignored(arguments.ignored),
+        stop: &job.stop,
+    };
     let mut found = Vec::new();
-    let walked = walk.beneath(&start, |entry| {
-        let inner = entry.path.as_str().get(skip..).unwrap_or_default();
-        if entry.kind == DirEntryKind::File && matcher.is_match(inner) {
-            found.push(entry.path.to_string());
+    let walked = walk.beneath(&place.start, |entry| {
+        if entry.kind == DirEntryKind::File && matcher.is_match(place.inner(entry.path)) {
+            found.push(place.shown(entry.path));
         }
         if found.len() > MOST { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;

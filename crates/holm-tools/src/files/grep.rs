@@ -106,20 +106,19 @@ fn run(
     job: &ToolInvocation,
 ) -> Result<String, FileToolError> {
     let start = desk.root.path(arguments.path.as_deref().unwrap_or("."))?;
-    let permit = desk.root.permit(&job.needs);
-    permit.read(&start)?;
+    desk.root.permit(&job.needs).read(&start)?;
     let only = arguments.glob.as_deref().map(|pattern| glob::compile(desk, &start, pattern)).transpose()?;
     let mut search = GrepSearch::new(arguments, &job.stop)?;
     let (root, inside) = desk.place(&start)?;
     let walked = match root.kind(&inside)? {
         DirEntryKind::Folder => {
             let ignored = glob::ignored(arguments.ignored);
-            let walk = WorkspaceWalk { root: &desk.root, permit, ignored, stop: &job.stop };
-            let skip = if start.as_str() == "." { 0 } else { start.as_str().len() + 1 };
-            walk.beneath(&start, |entry| {
-                let inner = entry.path.as_str().get(skip..).unwrap_or_default();
-                if entry.kind == DirEntryKind::File && only.as_ref().is_none_or(|only| only.is_match(inner)) {
-                    search.file(entry.path.as_str(), entry.open());
+            let place = desk.search_place(&start, &job.needs)?;
+            let walk = WorkspaceWalk { root: place.root, permit: place.permit, ignored, stop: &job.stop };
+            walk.beneath(&place.start, |entry| {
+                let is_meant = || only.as_ref().is_none_or(|only| only.is_match(place.inner(entry.path)));
+                if entry.kind == DirEntryKind::File && is_meant() {
+                    search.file(&place.shown(entry.path), entry.open());
                 }
                 if search.is_full() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             })?

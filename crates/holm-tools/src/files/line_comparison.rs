@@ -61,6 +61,8 @@ pub(super) struct MatchDifferences {
     pub(super) characters: bool,
     pub(super) indentation: bool,
     pub(super) numbers: bool,
+    /// The text ends with a line end that the last line of the file does not have.
+    pub(super) final_end: bool,
 }
 
 impl MatchDifferences {
@@ -88,6 +90,7 @@ impl MatchDifferences {
             (self.characters, "typographic characters"),
             (self.indentation, "indentation"),
             (self.numbers, "line numbers"),
+            (self.final_end, "the final line end, which the file does not have,"),
         ]
         .into_iter()
         .filter_map(|(differs, name)| differs.then_some(name))
@@ -110,6 +113,7 @@ impl MatchDifferences {
             characters: self.characters || other.characters,
             indentation: self.indentation || other.indentation,
             numbers: self.numbers || other.numbers,
+            final_end: self.final_end || other.final_end,
         }
     }
 }

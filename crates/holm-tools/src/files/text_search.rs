@@ -343,7 +343,11 @@ impl TextSearch<'_> {
         let ends: Vec<&str> =
             (0..hit.slices.len()).filter_map(between).filter(|end| !end.is_empty()).collect();
         let line_end = ends.first().copied().unwrap_or(line_end);
-        let mut differences = MatchDifferences { numbers, ..MatchDifferences::default() };
+        let final_end = self.old.len() > 1
+            && self.old.last() == Some(&"")
+            && !self.text.ends_with('\n')
+            && hit.range().end == self.text.len();
+        let mut differences = MatchDifferences { numbers, final_end, ..MatchDifferences::default() };
         differences.line_ends =
             !ends.is_empty() && ends.iter().any(|end| (*end == "\r\n") != old.contains("\r\n"));
         for (given, there) in self.old.iter().zip(&hit.slices) {

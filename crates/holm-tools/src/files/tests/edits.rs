@@ -186,6 +186,16 @@ async fn what_an_old_text_differs_in_is_told() {
 }
 
 #[tokio::test]
+async fn a_final_line_end_that_the_file_lacks_is_told() {
+    let bench = Bench::new();
+    bench.put("f", "a\nb");
+    succeeds(&bench.call("read", json!({ "path": "f" })).await, "");
+    let output = bench.call("edit", json!({ "path": "f", "old": "b\n", "new": "c\n" })).await;
+    succeeds(&output, "the final line end, which the file does not have");
+    bench.check_text("f", "a\nc");
+}
+
+#[tokio::test]
 async fn line_ends_and_encodings_stay_what_they_were() {
     let edit = |old: &str, new: &str| json!({ "old": old, "new": new });
     check(b"a\r\nb\r\nc\r\n", "edit", edit("a\nb", "x\ny"), Ok(b"x\r\ny\r\nc\r\n")).await;

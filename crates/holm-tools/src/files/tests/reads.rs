@@ -152,6 +152,11 @@ async fn long_outputs_of_commands_are_read_and_searched_by_their_name() {
     succeeds(&call("read", json!({ "path": "$HOME/out/3.txt", "offset": 2 }), "read:**").await, "2\ttwo");
     let found = call("grep", json!({ "pattern": "thr", "path": "$HOME/out/3.txt" }), "read:**").await;
     succeeds(&found, "$HOME/out/3.txt:3:three");
+    let found = call("grep", json!({ "pattern": "thr", "path": "$HOME/out" }), "read:**").await;
+    succeeds(&found, "$HOME/out/3.txt:3:three");
+    let found = call("glob", json!({ "pattern": "*.txt", "path": "$HOME/out" }), "read:**").await;
+    succeeds(&found, "$HOME/out/3.txt");
+    fails(&call("glob", json!({ "pattern": "*", "path": "$HOME/out" }), "read:src/**").await, "not granted");
     fails(&call("read", json!({ "path": "$HOME/out/4.txt" }), "read:**").await, "4.txt");
     fails(&call("read", json!({ "path": "$HOME/out/../secret" }), "read:**").await, "");
     fails(&call("read", json!({ "path": "$HOME/out/3.txt" }), "read:src/**").await, "not granted");
