@@ -10,12 +10,13 @@ use holm_kernel::{NanoUsd, Prompt, Seq};
 use holm_store::{
     SearchHit, SessionFileFormat, SessionQuery, StoreError, StoredSession, UsageGrouping, UsageQuery,
 };
+use holm_tools::shell::{SessionFolderKey, forget_session_folders};
 use http::{HeaderValue, StatusCode, header};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::{
-    ApiError, HolmServer, Problem, SessionId, SessionStart, SessionStarter,
+    ApiError, HolmServer, Problem, SessionId, SessionStart, SessionStarter, UserHome,
     auth::{AuthenticatedUser, TokenScope},
     extract::{JsonBody, PathParam, QueryParams},
     live::{self, LiveSession, SessionOptions, Use},
@@ -277,7 +278,7 @@ pub(crate) async fn erase(
 ) -> Result<StatusCode, ApiError> {
     admit(&who, &id)?;
     server.inner.hall.let_go(&who.user, &id).await?;
-    let store = server.inner.workshop.home(&who.user).await?.store;
+    let UserHome { store, private, .. } = server.inner.workshop.home(&who.user).await?;
     // Runs in its own task: a client that disconnects must not get its spent budget back.
     let erasing = tokio::spawn(async move {
         let query = UsageQuery { run: Some(id.to_string()), ..UsageQuery::default() };
@@ -295,6 +296,7 @@ pub(crate) async fn erase(
             }
             return Err(error.into());
         }
+        forget_session_folders(&SessionFolderKey::of(&private, id.as_str()));
         Ok::<_, ApiError>(StatusCode::NO_CONTENT)
     });
     erasing.await.map_err(|_| ApiError::failed("the session could not be removed"))?

@@ -5,6 +5,7 @@
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use holm_grants::GrantSet;
 
@@ -20,11 +21,23 @@ pub(super) struct ShellCall {
     script: ShellScript,
     /// The grants of its run.
     granted: Arc<GrantSet>,
+    /// How long it may take, where that is known.
+    wall: Option<Duration>,
 }
 
 impl ShellCall {
     pub(super) fn new(text: String, folder: PathBuf, script: ShellScript, granted: Arc<GrantSet>) -> Self {
-        Self { text, folder, script, granted }
+        Self { text, folder, script, granted, wall: None }
+    }
+
+    /// With the time that it was given.
+    pub(super) fn within(self, wall: Duration) -> Self {
+        Self { wall: Some(wall), ..self }
+    }
+
+    /// The time that it was given.
+    pub(super) fn wall(&self) -> Option<Duration> {
+        self.wall
     }
 
     /// What its run holds, beyond what it names.

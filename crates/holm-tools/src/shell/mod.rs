@@ -40,7 +40,7 @@
 //! - `child_run.rs`: runs a process. `proxy.rs`, `exchange.rs`: its way to the network.
 //! - `output.rs`, `live_output.rs`: what it writes. `report.rs`, `call.rs`: the report for the
 //!   model.
-//! - `home.rs`, `temporary_files.rs`: folders of a shell.
+//! - `home.rs`, `kept_home.rs`, `temporary_files.rs`: folders of a shell.
 //! - `changes.rs`, `entry_stamp.rs`, `running_commands.rs`: what a command has changed.
 //!   `command_marker.rs`: the same after Holm was killed. `command_images.rs`: what it changed, for
 //!   undo.
@@ -72,6 +72,7 @@ mod git_state_file;
 mod git_watch;
 mod guarded_paths;
 mod home;
+mod kept_home;
 mod live_output;
 mod new_repository;
 mod output;
@@ -100,7 +101,8 @@ pub(crate) use command_images::CommandImages;
 pub use command_marker::{keep_command_markers, settle_killed_commands};
 pub(crate) use denied_paths::hold;
 pub use denied_paths::hold_with;
-pub use home::remove_shell_homes;
+pub use home::{FoundFolders, forget_session_folders, remove_shell_homes};
+pub use kept_home::SessionFolderKey;
 pub(crate) use output::OUTPUT_FOLDER;
 pub(crate) use proxy::ProxyDenied;
 pub use report::appeared;
@@ -109,7 +111,7 @@ pub(crate) use rule_index::RuleIndex;
 pub use rules::{CommandRule, CommandRuleError, CommandRules, CommandRuling, TrailingWords, unknown_program};
 pub use running_commands::wait_for_commands;
 pub use script::{MAX_SCRIPT, ScriptCommand, ScriptComplexity, ScriptReadError, ScriptWord, ShellScript};
-pub use setup::{ShellSetupError, WorkspaceShell};
+pub use setup::{SessionFolders, ShellSetupError, WorkspaceShell};
 pub use tool::{ArgvTool, ScriptTool};
 
 /// The name of the tool that runs scripts.

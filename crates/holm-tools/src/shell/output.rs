@@ -49,10 +49,25 @@ struct FolderUse {
     bytes: u64,
 }
 
+impl FolderUse {
+    /// What an earlier process of the session left.
+    fn of(folder: &Path) -> Self {
+        let mut used = Self::default();
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let number = name.strip_suffix(".txt").and_then(|number| number.parse().ok());
+            used.files = used.files.max(number.unwrap_or_default());
+            used.bytes = used.bytes.saturating_add(entry.metadata().map_or(0, |data| data.len()));
+        }
+        used
+    }
+}
+
 impl OutputFolder {
-    /// A folder that exists and that no command can write.
+    /// A folder that exists and that no command can write. Files that are there already count.
     pub(super) fn new(path: PathBuf) -> Self {
-        Self { path, is_in_home: true, used: Mutex::default() }
+        let used = Mutex::new(FolderUse::of(&path));
+        Self { path, is_in_home: true, used }
     }
 
     /// The same folder for commands that have a home of their own.

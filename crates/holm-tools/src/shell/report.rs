@@ -36,7 +36,7 @@ pub(super) fn report(
     hosts: &[ProxyDenied],
     changes: &[String],
 ) -> ToolOutput {
-    let mut lines = first_lines(setup, &text, outcome);
+    let mut lines = first_lines(setup, call, &text, outcome);
     lines.extend(turned_away(setup, call, hosts));
     lines.extend(not_found(setup, call, &text));
     let has_failed = outcome.ending != JailEnding::Exited(0);
@@ -55,7 +55,7 @@ pub(super) fn report_read_only(
     outcome: &JailOutcome,
     changes: &[String],
 ) -> ToolOutput {
-    let mut lines = first_lines(setup, &text, outcome);
+    let mut lines = first_lines(setup, call, &text, outcome);
     lines.extend(not_found(setup, call, &text));
     if outcome.ending != JailEnding::Exited(0) {
         lines.push(READ_ONLY.to_owned());
@@ -67,8 +67,8 @@ pub(super) fn report_read_only(
 /// Why a command may have failed that could only look.
 const READ_ONLY: &str = "plan mode: commands can write to $TMPDIR only, and have no network";
 
-fn first_lines(setup: &ShellSetup, text: &str, outcome: &JailOutcome) -> Vec<String> {
-    let status = ending(outcome.ending);
+fn first_lines(setup: &ShellSetup, call: &ShellCall, text: &str, outcome: &JailOutcome) -> Vec<String> {
+    let status = ending(outcome.ending, call);
     let status = if text.is_empty() { format!("no output; {status}") } else { status };
     let appeared = outcome.appeared.iter().map(|name| appeared(&setup.workspace, name));
     std::iter::once(status).chain(appeared).collect()
@@ -120,11 +120,14 @@ pub(crate) fn opens_nothing(url: &str) -> String {
 }
 
 /// How a command ended.
-fn ending(ending: JailEnding) -> String {
+fn ending(ending: JailEnding, call: &ShellCall) -> String {
     match ending {
         JailEnding::Exited(code) => format!("exit status {code}"),
         JailEnding::Signalled(signal) => format!("killed by signal {signal}"),
-        JailEnding::TimedOut => "stopped: it timed out; ask for more seconds or do less".into(),
+        JailEnding::TimedOut => {
+            let after = call.wall().map(|wall| format!(" after {} s", wall.as_secs())).unwrap_or_default();
+            format!("stopped: it timed out{after}; ask for more seconds or do less")
+        }
         JailEnding::Cancelled => "stopped: it was cancelled".into(),
         JailEnding::OutOfOutput => "stopped: it wrote too much; send the output to a file".into(),
         JailEnding::OutOfMemory => "stopped: it used too much memory".into(),
@@ -149,6 +152,9 @@ fn not_found(setup: &ShellSetup, call: &ShellCall, text: &str) -> Vec<String> {
 
 /// Where a program is that a command could not start; none where it is nowhere.
 fn missed(setup: &ShellSetup, call: &ShellCall, name: &str) -> Option<String> {
+    if ["apply_patch", "applypatch"].contains(&name) {
+        return Some(format!("{name} is not a program here; call the tool patch with the same text as diff"));
+    }
     if name.contains('/') {
         let folder = setup.missing_interpreter(&call.file_of(name))?;
         let ask = MissingGrantHint::program(&folder).how_to_ask(setup, call);

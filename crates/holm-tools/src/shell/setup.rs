@@ -16,7 +16,8 @@ use holm_net::Connector;
 
 use super::changes::WorkspaceRecord;
 use super::denied_paths;
-use super::home::ShellHome;
+use super::home::{FoundFolders, ShellHome};
+use super::kept_home::SessionFolderKey;
 use super::output::OutputFolder;
 use super::rules::CommandRules;
 use super::temporary_files::TemporaryFiles;
@@ -38,6 +39,24 @@ const EDITORS: [&str; 3] = ["GIT_EDITOR", "EDITOR", "VISUAL"];
 /// Runs commands in one workspace. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct WorkspaceShell(Arc<ShellSetup>);
+
+/// The folders of a shell: the home of commands, their temporary files, their long outputs. Without
+/// [`keep_for`](Self::keep_for) they go with the shell.
+#[derive(Debug, Clone)]
+pub struct SessionFolders(Arc<ShellSetup>);
+
+impl SessionFolders {
+    /// Keeps them for the next process that resumes this session.
+    pub fn keep_for(&self, session: &SessionFolderKey) {
+        self.0.own.keep_for(session);
+    }
+
+    /// What an earlier process of the session left in them.
+    #[must_use]
+    pub fn found(&self) -> FoundFolders {
+        self.0.own.found
+    }
+}
 
 #[derive(Debug)]
 pub(super) struct ShellSetup {
@@ -98,13 +117,28 @@ impl WorkspaceShell {
         engine: JailEngine,
         workspace: &Path,
     ) -> Result<Self, ShellSetupError> {
+        Self::resumed(launcher, engine, workspace, None)
+    }
+
+    /// As [`new`](Self::new), with the folders that were kept for a session, if they are
+    /// still there.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn resumed(
+        launcher: JailLauncher,
+        engine: JailEngine,
+        workspace: &Path,
+        session: Option<&SessionFolderKey>,
+    ) -> Result<Self, ShellSetupError> {
         let lost = |error: std::io::Error| ShellSetupError::Workspace {
             path: workspace.to_owned(),
             why: error.to_string(),
         };
         let workspace = workspace.canonicalize().map_err(lost)?;
         let no_home = |error: std::io::Error| ShellSetupError::Home(error.to_string());
-        let own = ShellHome::make().map_err(no_home)?;
+        let own = ShellHome::make(session).map_err(no_home)?;
         let temporary = TemporaryFiles::new(own.temporary(), &[&workspace, &own.home()]).map_err(no_home)?;
         Ok(Self(Arc::new(ShellSetup {
             launcher,
@@ -248,6 +282,12 @@ impl WorkspaceShell {
     #[must_use]
     pub fn output_folder(&self) -> Option<&Path> {
         self.0.outputs.as_ref().map(|outputs| outputs.path())
+    }
+
+    /// The folders that commands have, to be kept for a session.
+    #[must_use]
+    pub fn folders(&self) -> SessionFolders {
+        SessionFolders(Arc::clone(&self.0))
     }
 
     /// The tool that runs scripts.

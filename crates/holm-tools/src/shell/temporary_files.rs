@@ -33,8 +33,12 @@ impl TemporaryFiles {
         let mut ways: Vec<PathBuf> = seen.iter().filter_map(|path| way_to(path)).collect();
         ways.sort();
         ways.dedup();
-        for name in ways.iter().filter_map(|way| way.file_name()) {
-            fs::create_dir_all(folder.join(name))?;
+        for place in ways.iter().filter_map(|way| way.file_name()).map(|name| folder.join(name)) {
+            // A folder that was kept may hold a link where a mount point belongs.
+            if fs::symlink_metadata(&place).is_ok_and(|found| !found.is_dir()) {
+                fs::remove_file(&place)?;
+            }
+            fs::create_dir_all(&place)?;
         }
         Ok(Self { folder, ways, max_bytes: MAX_BYTES })
     }

@@ -248,6 +248,7 @@ async fn perform(setup: Arc<ShellSetup>, job: ToolInvocation, order: CommandRunR
     };
     let folder = setup.workspace.join(order.folder.as_deref().unwrap_or("."));
     let call = ShellCall::new(order.text, folder, order.script, Arc::clone(&job.grants));
+    let call = call.within(wall(&setup, order.seconds));
     // It looks for programs and folders on the disk.
     let told = tokio::task::spawn_blocking(move || {
         let mut changes = record.settle();
@@ -296,10 +297,13 @@ fn confined(
 ) -> Result<(Jail, WorkspaceRecord), String> {
     let (jail, record) = setup.jail(needs, standing, access).map_err(|error| error.to_string())?;
     let folder = inside(&setup.workspace, folder.unwrap_or("."))?;
-    let wall =
-        seconds.map_or(setup.limits.wall, |seconds| Duration::from_secs(seconds.clamp(1, MAX_SECONDS)));
-    let limits = holm_jail::JailLimits { wall, ..setup.limits };
+    let limits = holm_jail::JailLimits { wall: wall(setup, seconds), ..setup.limits };
     Ok((jail.cwd(folder).limits(limits), record))
+}
+
+/// How long a command may take.
+fn wall(setup: &ShellSetup, seconds: Option<u64>) -> Duration {
+    seconds.map_or(setup.limits.wall, |seconds| Duration::from_secs(seconds.clamp(1, MAX_SECONDS)))
 }
 
 /// A folder in the workspace. The command starts there, but the folder opens nothing: only grants
