@@ -133,6 +133,7 @@ impl KnownToolNames {
             rules.clone(),
             CommandConfinement::None,
             None,
+            None,
             env,
         );
         let all = tools::own(BuiltinToolSet::All, outside.and(native(places)), places, &rules, &screen);

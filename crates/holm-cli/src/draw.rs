@@ -82,7 +82,7 @@ struct ProgressState {
     denied: BTreeSet<ToolCallId>,
     /// The beginnings of lines about calls that were not run or failed, by the
     /// provider's ids, until the result says why.
-    unexplained: BTreeMap<String, String>,
+    unexplained: BTreeMap<String, HeldLine>,
     /// The call whose text is on the screen.
     written: Option<CallId>,
     priced: CostCompleteness,
@@ -188,12 +188,16 @@ impl EventSink for ProgressPrinter {
         }
         let tool = |call: &ToolCallId| state.tools.get(call).map_or("call", |tool| tool);
         let Some(line) = progress(&event.event, tool) else { return };
-        match begun.flatten() {
+        let line = match begun.flatten() {
             // What came of it stands behind what it was.
             Some(begun) => {
                 let came = line.split_once(": ").map_or(line.as_str(), |(_, came)| came);
-                self.note(&format!("{begun}: {came}"));
+                format!("{begun}: {came}")
             }
+            None => line,
+        };
+        match state.waits_for_others(&event.event, self.show.progress) {
+            Some(id) => drop(state.unexplained.insert(id, HeldLine::Whole(line))),
             None => self.note(&line),
         }
     }
@@ -209,12 +213,13 @@ impl ProgressState {
                 if !self.denied.contains(call) =>
             {
                 let lead = self.lead(*call, id, detail);
-                self.unexplained.insert(id.to_string(), format!("{lead}: not run"));
+                self.unexplained.insert(id.to_string(), HeldLine::Lead(format!("{lead}: not run")));
                 Vec::new()
             }
             Event::CallFinished { call, id, outcome: Outcome::Failed, millis, .. } => {
                 let lead = self.lead(*call, id, detail);
-                self.unexplained.insert(id.to_string(), format!("{lead}: failed after {millis} ms"));
+                let lead = format!("{lead}: failed after {millis} ms");
+                self.unexplained.insert(id.to_string(), HeldLine::Lead(lead));
                 Vec::new()
             }
             Event::MessageAdded { message } if message.role == Role::Tool => {
@@ -223,7 +228,10 @@ impl ProgressState {
                     _ => None,
                 });
                 let lines = results.filter_map(|result| {
-                    let lead = self.unexplained.remove(&result.call)?;
+                    let lead = match self.unexplained.remove(&result.call)? {
+                        HeldLine::Lead(lead) => lead,
+                        HeldLine::Whole(line) => return Some(line),
+                    };
                     let reason = match result.outcome {
                         // The first line says what went wrong; the rest may be a long output.
                         Outcome::Failed => shortened(first_line(result.said())),
@@ -233,7 +241,9 @@ impl ProgressState {
                 });
                 lines.collect()
             }
-            Event::GroupEnded { .. } => std::mem::take(&mut self.unexplained).into_values().collect(),
+            Event::GroupEnded { .. } => {
+                std::mem::take(&mut self.unexplained).into_values().map(HeldLine::into_text).collect()
+            }
             _ => Vec::new(),
         }
     }
@@ -251,9 +261,38 @@ impl ProgressState {
         }
     }
 
+    /// The call whose line waits, so that the calls of a reply stand in their order: one before it
+    /// waits for its reason.
+    fn waits_for_others(&self, event: &Event, detail: ProgressDetail) -> Option<String> {
+        match event {
+            Event::CallFinished { id, .. }
+                if detail == ProgressDetail::CallByCall && !self.unexplained.is_empty() =>
+            {
+                Some(id.to_string())
+            }
+            _ => None,
+        }
+    }
+
     /// Whether the line about this event waits for the reason.
     fn holds_back(&self, event: &Event) -> bool {
         matches!(event, Event::CallFinished { id, .. } if self.unexplained.contains_key(&**id))
+    }
+}
+
+/// A line about a call that has ended, and that is shown with the results of its reply.
+#[derive(Debug)]
+enum HeldLine {
+    /// The reason is added.
+    Lead(String),
+    Whole(String),
+}
+
+impl HeldLine {
+    fn into_text(self) -> String {
+        match self {
+            Self::Lead(text) | Self::Whole(text) => text,
+        }
     }
 }
 

@@ -132,7 +132,7 @@ impl AgentHost for HelperFactory {
         let places = HolmPaths { work: folder.to_owned(), brought: Vec::new(), ..self.places.clone() };
         let agreed = self.person.as_ref().and_then(TerminalApprover::unattended);
         let rules = self.rules.clone();
-        let outside = OutsideTools::here(&places, &self.kept, rules, self.confinement, agreed, env);
+        let outside = OutsideTools::here(&places, &self.kept, rules, self.confinement, agreed, None, env);
         let native = tools::native_apart(folder, &self.store, outside.outputs.as_deref());
         let outside = outside.and(native);
         let own = tools::own(self.set, outside, &places, &self.rules, &TerminalOutput::default());

@@ -19,7 +19,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use holm::kernel::{Block, Marks, Media, Prompt, Source};
 
 use super::state::UserText;
-use crate::{default_prompt::PERMISSIONS_HEAD, model::ModelMediaSupport};
+use crate::{default_prompt::HostNote, model::ModelMediaSupport};
 
 /// The largest text that is attached: more would fill a window by itself.
 const MOST_TEXT: u64 = 256 << 10;
@@ -77,8 +77,8 @@ pub(super) fn read(
 
 /// What a person said, without what came with it; and how many files did.
 pub(super) fn told(blocks: &[Block]) -> (String, usize) {
-    let is_note = |text: &&str| text.starts_with(PERMISSIONS_HEAD);
-    let texts: Vec<&str> = blocks.iter().filter_map(Block::as_text).filter(|text| !is_note(text)).collect();
+    let blocks = HostNote::remove_all(blocks);
+    let texts: Vec<&str> = blocks.iter().filter_map(|block| block.as_text()).collect();
     let texts = match texts.as_slice() {
         [past, rest @ ..] if past.starts_with(PAST) && !rest.is_empty() => rest,
         all => all,

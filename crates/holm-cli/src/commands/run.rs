@@ -21,6 +21,7 @@
 
 mod agent_parts;
 mod answer_schema;
+mod command_folders;
 mod fork_args;
 mod hosted_session;
 mod level_grants;
@@ -29,6 +30,7 @@ mod resolved_settings;
 mod session_authority;
 mod session_models;
 mod trailing_options;
+mod unlisted_tool;
 
 use std::{
     path::{Path, PathBuf},
@@ -218,6 +220,17 @@ impl RunArgs {
     pub(crate) fn going_on(mut self) -> Self {
         self.resume = true;
         self
+    }
+
+    /// With the folders that the commands of this session had.
+    pub(crate) fn of_session(mut self, session: &str) -> Self {
+        self.settled.session = Some(session.to_owned());
+        self
+    }
+
+    /// The session that is resumed, by its name.
+    fn resumed_session(&self) -> Option<&str> {
+        self.settled.session.as_deref().or(self.session.as_deref().filter(|_| self.resume))
     }
 
     /// That costs no more than this.

@@ -240,7 +240,8 @@ async fn shelf(
     screen: &Arc<TerminalOutput>,
 ) -> anyhow::Result<ToolSources> {
     let env = |name: &str| std::env::var(name).ok();
-    let outside = OutsideTools::here(places, kept, rules.clone(), CommandConfinement::Required, None, env);
+    let confinement = CommandConfinement::Required;
+    let outside = OutsideTools::here(places, kept, rules.clone(), confinement, None, None, env);
     let outside = outside.after_killed_commands(places);
     let native = tools::native(places, kept, store, outside.outputs.as_deref());
     let outside = outside.and(native);

@@ -13,8 +13,10 @@
 //! - `claude.md`, `gpt.md`, `open.md`: the texts.
 //! - `environment.rs`: the folder, the date, git and the mode.
 //! - `permissions.rs`: what is granted, in words. `permission_notice.rs`: what changed later.
+//! - `host_note.rs`: how such a note is told apart from what the user says.
 
 mod environment;
+mod host_note;
 mod permission_notice;
 mod permissions;
 
@@ -25,7 +27,8 @@ use holm::kernel::{Family, ModelSpec};
 use holm_tools::trust::ContentHash;
 
 pub(crate) use environment::{GitState, SessionEnvironment};
-pub(crate) use permission_notice::{HEAD as PERMISSIONS_HEAD, PermissionNotice};
+pub(crate) use host_note::HostNote;
+pub(crate) use permission_notice::PermissionNotice;
 pub(crate) use permissions::CallPermissions;
 
 /// The name of the agent that these texts describe. An agent file of this name replaces it.

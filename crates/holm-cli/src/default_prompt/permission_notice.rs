@@ -4,13 +4,13 @@
 
 use holm::{
     grants::GrantSet,
-    kernel::{Block, Prompt, Role, Run},
+    kernel::{Prompt, Run},
 };
 
-use super::{CallPermissions, environment::ENVIRONMENT_HEAD};
+use super::{CallPermissions, HostNote, environment::ENVIRONMENT_HEAD};
 
 /// How a note about permissions begins.
-pub(crate) const HEAD: &str = "[Permissions have changed. They are now:]";
+const HEAD: &str = "[Permissions have changed. They are now:]";
 
 /// The circumstances of a session that its run does not know.
 #[derive(Debug, Clone)]
@@ -35,19 +35,17 @@ impl PermissionNotice {
         };
         let now = permissions.lines().join("\n");
         let is_known = match last_note(run) {
-            Some(note) => note.ends_with(&now),
+            Some(note) => note == format!("{HEAD}\n{now}"),
             // A session of another host was told nothing that could be wrong now.
             None => !run.config().system.contains(ENVIRONMENT_HEAD) || run.config().system.ends_with(&now),
         };
         if !is_known {
-            prompt.blocks.insert(0, Block::Text(format!("{HEAD}\n{now}")));
+            HostNote::Permissions.put_before(&mut prompt, format!("{HEAD}\n{now}"));
         }
         prompt
     }
 }
 
 fn last_note(run: &Run) -> Option<&str> {
-    let prompts = run.transcript().iter().rev().filter(|message| message.role == Role::User);
-    let texts = prompts.filter_map(|message| message.blocks.first()?.as_text());
-    texts.into_iter().find(|text| text.starts_with(HEAD))
+    run.transcript().iter().rev().find_map(|message| HostNote::Permissions.find(message))
 }

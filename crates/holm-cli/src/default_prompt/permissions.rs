@@ -14,6 +14,19 @@ const COMMAND_NEEDS: [&str; 3] = ["read:**", "write:**", "exec:./**"];
 /// What a command in plan mode needs.
 const READING_COMMAND_NEEDS: [&str; 1] = ["read:**"];
 
+/// What is said where tools are left out.
+const UNLISTED: &str = " Tools whose calls cannot pass are not offered.";
+
+/// The tools that need a grant of a kind for every call.
+const NEEDY_TOOLS: [(&str, GrantKind); 6] = [
+    ("write", GrantKind::Write),
+    ("edit", GrantKind::Write),
+    ("patch", GrantKind::Write),
+    (SHELL, GrantKind::Exec),
+    (RUN_PROGRAM, GrantKind::Exec),
+    ("fetch", GrantKind::Fetch),
+];
+
 /// What decides whether a call passes without a question.
 #[derive(Debug, Clone)]
 pub(crate) struct CallPermissions {
@@ -147,8 +160,33 @@ impl CallPermissions {
                 "Not granted: everything else{closed}. A call that needs it is shown to the person, who decides."
             )
         } else {
-            format!("Not allowed: everything else{closed}.")
+            let unlisted = if self.impassable_tools().is_empty() { "" } else { UNLISTED };
+            format!("Not allowed: everything else{closed}.{unlisted}")
         }
+    }
+
+    /// The tools of which no call could pass, because nothing that they need is granted and no user
+    /// can be asked. Their calls are refused with the reason, so a model need not know them.
+    pub(crate) fn impassable_tools(&self) -> Vec<&'static str> {
+        if self.can_ask {
+            return Vec::new();
+        }
+        let held = self.held();
+        let is_named =
+            |tool: &str| AccessRequest::new(GrantKind::Tool, tool).is_ok_and(|tool| held.admits(&tool));
+        let passes = |kind: GrantKind| {
+            held.iter().any(|grant| grant.kind() == kind && self.passage(grant) != CallTreatment::Refused)
+        };
+        let looks_by_command = |kind| {
+            kind == GrantKind::Exec
+                && self.mode == Mode::Plan
+                && self.confined
+                && self.has_all(&READING_COMMAND_NEEDS)
+        };
+        let cannot_pass = |(tool, kind): &(&'static str, GrantKind)| {
+            !is_named(tool) && !passes(*kind) && !looks_by_command(*kind)
+        };
+        NEEDY_TOOLS.into_iter().filter(cannot_pass).map(|(tool, _)| tool).collect()
     }
 
     /// Whether a grant names the tool that runs commands, which answers what the mode asks about it.

@@ -19,7 +19,10 @@ use holm_tools::{
     fetch::FetchTool,
     root::DenyRules,
     search::{SearchService, WebSearchTool},
-    shell::{CommandRules, WorkspaceShell, keep_command_markers, settle_killed_commands},
+    shell::{
+        CommandRules, SessionFolderKey, SessionFolders, WorkspaceShell, keep_command_markers,
+        settle_killed_commands,
+    },
 };
 
 use crate::{
@@ -87,28 +90,32 @@ pub(crate) struct OutsideTools {
     pub(crate) keys: Vec<(String, SecretString)>,
     /// Where long outputs of commands are, for the tools that read files.
     pub(crate) outputs: Option<PathBuf>,
+    /// The folders of commands; none without a shell.
+    pub(crate) folders: Option<SessionFolders>,
 }
 
 impl OutsideTools {
     /// All tools that this machine and environment support, without Holm's own data. Protected
-    /// files are not written. `unattended` are the grants that are agreed
-    /// to where no user can be asked.
+    /// files are not written. `unattended` are the grants that are agreed to where no user can be
+    /// asked, and `session` names the folders of commands that are used again.
     pub(crate) fn here(
         places: &HolmPaths,
         kept: &ProtectedPaths,
         rules: CommandRules,
         confinement: CommandConfinement,
         unattended: Option<&GrantSet>,
+        session: Option<&SessionFolderKey>,
         env: impl Fn(&str) -> Option<String>,
     ) -> Self {
         let mut outside = Self::default();
         keep_command_markers(&places.data);
-        match shell(places, kept, rules, confinement, &env) {
+        match shell(places, kept, rules, confinement, session, &env) {
             Ok(shell) => {
                 let shell = match unattended {
                     Some(agreed) => shell.unattended(agreed.clone()),
                     None => shell,
                 };
+                outside.folders = Some(shell.folders());
                 outside.outputs = shell.output_folder().map(Path::to_owned);
                 outside.tools =
                     std::mem::take(&mut outside.tools).with(shell.script_tool()).with(shell.argv_tool());
@@ -158,6 +165,7 @@ fn shell(
     kept: &ProtectedPaths,
     rules: CommandRules,
     confinement: CommandConfinement,
+    session: Option<&SessionFolderKey>,
     env: &impl Fn(&str) -> Option<String>,
 ) -> Result<WorkspaceShell, String> {
     let (workspace, data) = (&*places.work, &*places.data);
@@ -168,7 +176,7 @@ fn shell(
         CommandConfinement::Required => JailEngine::detect().map_err(|error| error.to_string())?,
         CommandConfinement::None => JailEngine::Unconfined,
     };
-    let shell = WorkspaceShell::new(JailLauncher::this_executable(), engine, workspace)
+    let shell = WorkspaceShell::resumed(JailLauncher::this_executable(), engine, workspace, session)
         .map_err(|error| error.to_string())?;
     let home = home_of(env);
     let folders: Vec<_> = env("PATH").iter().flat_map(std::env::split_paths).collect();

@@ -456,7 +456,7 @@ fn a_person_is_asked_by_a_form_where_the_editor_has_one() {
     let without = Editor::on(&stage).opens("a").says("a", "Sail.").seen();
     assert_eq!(without.0["forms"], json!([]), "nothing is asked that an editor cannot show");
     let requests = stage.double.requests();
-    assert!(requests.last().unwrap().text().contains("Nobody can answer during this run."));
+    assert!(requests.last().unwrap().text().contains("No user can answer during this run."));
     let is_offered =
         |request: &Seen| request.asked.as_ref().unwrap().tools.iter().any(|tool| tool.name == "ask_user");
     assert_eq!(requests.iter().map(is_offered).collect::<Vec<_>>(), [true, true, false, false]);

@@ -21,7 +21,8 @@ fn is_unattended(stage: &Stage) {
     let requests = stage.double.requests();
     let [first, second] = requests.as_slice() else { panic!("{} requests", requests.len()) };
     let offered = names(first);
-    assert!(offered.iter().any(|name| name == "write"), "{offered:?}");
+    assert!(offered.iter().any(|name| name == "read"), "{offered:?}");
+    assert!(offered.iter().all(|name| name != "write"), "no call of it could pass: {offered:?}");
     assert!(!FOR_PEOPLE.iter().any(|tool| offered.iter().any(|name| name == tool)), "{offered:?}");
     let told = second.text();
     assert!(told.contains("denied for this run:") && told.contains("Do not try again."), "{told}");

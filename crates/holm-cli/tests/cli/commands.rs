@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
+use holm::kernel::Block;
 use holm_testkit::double::Act;
 use serde_json::json;
 
@@ -112,7 +113,7 @@ fn a_command_in_the_words_of_other_agents_runs() {
 }
 
 #[test]
-fn files_in_tmp_last_as_long_as_the_run_and_belong_to_it_alone() {
+fn files_in_tmp_last_as_long_as_the_session_and_belong_to_it_alone() {
     let look = "cat /tmp/a.txt $TMPDIR/b.txt; cat /tmp/deep/c.txt; ls /tmp";
     let stage = Stage::new(
         scripts(&[
@@ -126,9 +127,6 @@ fn files_in_tmp_last_as_long_as_the_run_and_belong_to_it_alone() {
     let temporary = [("TMPDIR", host.path().to_str().unwrap())];
     let first = told(&stage, &[], &temporary);
     assert!(first[1].contains("one\ntwo\nthree\n"), "{}", first[1]);
-    let shells = fs::read_dir(host.path()).unwrap().map(|entry| entry.unwrap().path());
-    let left: Vec<_> = shells.flat_map(|shells| fs::read_dir(shells).unwrap()).flatten().collect();
-    assert!(left.iter().all(|entry| entry.file_name() == "turn"), "gone with the run: {left:?}");
     assert!(!std::path::Path::new("/tmp/a.txt").exists(), "not in the machine's own folder");
     let second = told(&stage, &[], &temporary);
     assert!(second.last().unwrap().contains("/tmp/a.txt: No such file"), "{second:?}");
@@ -218,4 +216,93 @@ fn unconfined_commands_have_the_users_path_and_environment_but_no_secrets() {
     assert!(told[0].contains("k=.") && !told[0].contains("canary-9d"), "{}", told[0]);
     let offered = stage.double.requests()[0].text();
     assert!(offered.contains("as the user would"), "{offered}");
+}
+
+/// The words of a run that may do everything in the workspace.
+fn full<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    let grants = GRANTS.map(|grant| ["--grant", grant]).concat();
+    [&["-p", "Go", "--mode", "full"], &grants[..], more].concat()
+}
+
+/// What the model was told last in each request.
+fn last_texts(stage: &Stage) -> Vec<String> {
+    let asked = stage.double.requests().into_iter().filter_map(|request| request.asked);
+    let text = |block: &Block| match block {
+        Block::ToolResult(result) => Some(result.text.clone()),
+        other => other.as_text().map(str::to_owned),
+    };
+    let last = asked.map(|asked| asked.messages.last().map(|message| message.blocks.clone()));
+    let texts = last.map(|blocks| blocks.unwrap_or_default().iter().filter_map(text).collect::<Vec<_>>());
+    texts.map(|texts| texts.join("\n")).collect()
+}
+
+#[test]
+fn temporary_files_and_long_outputs_are_there_after_a_resume_and_go_with_the_session() {
+    let first = scripts(&["seq 1 200000; echo kept > $TMPDIR/keep; echo mine > $HOME/mine; echo $TMPDIR"]);
+    let second = scripts(&["cat $TMPDIR/keep $HOME/mine; head -1 $HOME/out/1.txt; seq 1 200000"]);
+    let stage = Stage::new(first.into_iter().chain(second));
+    let folders = tempfile::tempdir().unwrap();
+    let holm =
+        |words: &[&str]| Ran::of(&stage.command(words).env("TMPDIR", folders.path()).output().unwrap());
+    let run = |more: &[&str]| holm(&[&["run", "--model", MODEL], &full(more)[..]].concat());
+    run(&["--session", "s"]).says("Done.\n");
+    run(&["--session", "s", "--resume"]).says("Done.\n");
+    let told = last_texts(&stage);
+    assert!(!told[2].contains("are gone"), "{}", told[2]);
+    assert!(told[3].contains("kept\nmine\n1\n"), "{}", told[3]);
+    assert!(told[3].contains("$HOME/out/2.txt"), "the next output has the next number: {}", told[3]);
+    let kept = || {
+        let all = fs::read_dir(folders.path()).unwrap().next().unwrap().unwrap().path();
+        fs::read_dir(all).unwrap().filter(|entry| entry.as_ref().unwrap().file_name() != "turn").count()
+    };
+    assert_eq!(kept(), 3, "the folder, its lock and the note");
+    assert_eq!(holm(&["session", "edit", "s", "--erase"]).code, Some(0));
+    assert_eq!(kept(), 0);
+}
+
+#[test]
+fn a_model_is_told_at_a_resume_if_the_files_of_its_commands_are_gone() {
+    let acts = scripts(&["seq 1 200000"]).into_iter().chain([Act::says("Again."), Act::says("Third.")]);
+    let stage = Stage::new(acts);
+    let folders = tempfile::tempdir().unwrap();
+    let run = |more: &[&str]| {
+        let mut command = stage.command([&["run", "--model", MODEL], &full(more)[..]].concat());
+        Ran::of(&command.env("TMPDIR", folders.path()).output().unwrap())
+    };
+    run(&["--session", "s"]).says("Done.\n");
+    // As after a restart of the machine.
+    for entry in fs::read_dir(folders.path()).unwrap() {
+        fs::remove_dir_all(entry.unwrap().path()).unwrap();
+    }
+    run(&["--session", "s", "--resume"]).says("Again.\n");
+    run(&["--session", "s", "--resume"]).says("Third.\n");
+    let told = last_texts(&stage);
+    let note = "[The files that earlier commands left in $HOME, $HOME/out and $TMPDIR are gone.";
+    assert!(told[2].starts_with(note) && told[2].ends_with("\nGo"), "{}", told[2]);
+}
+
+#[test]
+fn a_command_says_after_how_long_it_was_stopped_and_where_a_patch_belongs() {
+    let patch = "apply_patch <<'EOF'\n*** Begin Patch\n*** End Patch\nEOF";
+    let slow = Act::calls(&[("t", "shell", r#"{"script":"sleep 30","seconds":1}"#)]);
+    let told = told(&Stage::new([slow].into_iter().chain(scripts(&[patch]))), &[], &[]);
+    assert!(told[0].contains("stopped: it timed out after 1 s; ask for more seconds"), "{}", told[0]);
+    assert!(told[1].contains("apply_patch is not a program here; call the tool patch"), "{}", told[1]);
+}
+
+#[test]
+fn outputs_are_found_under_every_name_that_a_shell_has_for_their_folder() {
+    let mut acts = scripts(&["seq 1 200000"]);
+    acts.splice(
+        1..1,
+        [
+            Act::calls(&[("r", "read", r#"{"path":"~/out/1.txt","offset":7}"#)]),
+            Act::calls(&[("g", "glob", r#"{"pattern":"*","path":"$HOME/out"}"#)]),
+            Act::calls(&[("h", "grep", r#"{"pattern":"^12345$","path":"${HOME}/out"}"#)]),
+        ],
+    );
+    let told = told(&Stage::new(acts), &[], &[]);
+    assert!(told[1].contains("\t7\n"), "{}", told[1]);
+    assert!(told[2].contains("$HOME/out/1.txt"), "{}", told[2]);
+    assert!(told[3].contains("$HOME/out/1.txt:12345:12345"), "{}", told[3]);
 }

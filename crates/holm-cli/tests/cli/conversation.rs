@@ -23,7 +23,7 @@ fn without_a_terminal_nothing_is_offered_that_needs_a_person() {
         assert!(!offered.iter().any(|tool| tool == name), "{offered:?}");
     }
     let told = stage.double.requests()[1].text();
-    assert!(told.contains("Nobody can answer during this run. Decide yourself"), "{told}");
+    assert!(told.contains("No user can answer during this run. Decide yourself"), "{told}");
 }
 
 /// The names of the tools of each request.
@@ -103,7 +103,7 @@ fn a_plan_that_the_model_entered_is_left_by_nobody_but_a_person() {
 fn ten_tools_are_offered_and_the_others_are_looked_up() {
     let search = || Act::calls(&[("s", "tool_search", r#"{"query":"select:list"}"#)]);
     let stage = Stage::new([search(), Act::says("Found.")]);
-    stage.run_by_default(&["-p", "Find it."]).says("Found.\n");
+    stage.run_by_default(&["-p", "Find it.", "--trust", "jail"]).says("Found.\n");
     let shown = ["edit", "glob", "grep", "patch", "read", "shell", "todo", "tool_search", "write"];
     let mut offered = offered(&stage);
     offered.iter_mut().for_each(|names| names.sort());

@@ -41,8 +41,8 @@ pub const MOST_SHOWN: usize = 40;
 /// How many names are listed for a model that has not searched yet; beyond them it has to.
 const MOST_LISTED: usize = 300;
 
-/// Characters of a description that are shown beside a name.
-const LINE: usize = 80;
+/// Bytes of a description that are shown beside a name, if its first sentence is longer.
+const LINE: usize = 160;
 
 /// Decides which tools are shown in full.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,13 +53,22 @@ pub struct ToolDisplayPolicy {
     pub always: BTreeSet<String>,
     /// Those that are looked up however few tools there are.
     pub on_demand: BTreeSet<String>,
+    /// Of these, tools that can be called without a search, because models know them from
+    /// elsewhere. They should be [`Unlisted`](holm_kernel::Listing::Unlisted).
+    pub callable: BTreeSet<String>,
     /// Tools that the run carries out itself, and that are looked up as others are.
     pub of_run: Vec<ToolSpec>,
 }
 
 impl Default for ToolDisplayPolicy {
     fn default() -> Self {
-        Self { most: MOST_SHOWN, always: BTreeSet::new(), on_demand: BTreeSet::new(), of_run: Vec::new() }
+        Self {
+            most: MOST_SHOWN,
+            always: BTreeSet::new(),
+            on_demand: BTreeSet::new(),
+            callable: BTreeSet::new(),
+            of_run: Vec::new(),
+        }
     }
 }
 
@@ -77,6 +86,13 @@ impl ToolDisplayPolicy {
     #[must_use]
     pub fn on_demand<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.on_demand.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// Lets these be called without a search.
+    #[must_use]
+    pub fn callable<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.callable.extend(names.into_iter().map(Into::into));
         self
     }
 
@@ -132,7 +148,7 @@ impl ToolLookup {
 
     fn give(&self, tools: Toolbox, mut entries: Vec<CatalogueEntry>) -> Toolbox {
         let are_many = tools.len() > self.showing.most;
-        let ToolDisplayPolicy { always, on_demand, of_run, .. } = &*self.showing;
+        let ToolDisplayPolicy { always, on_demand, callable, of_run, .. } = &*self.showing;
         let is_held = |entry: &CatalogueEntry| {
             are_many || entry.disclosure == SchemaDisclosure::OnDemand || on_demand.contains(&entry.wanted)
         };
@@ -142,7 +158,8 @@ impl ToolLookup {
         if tools.find(TOOL_SEARCH).is_some() {
             entries.clear();
         }
-        let index = Arc::new(HiddenToolIndex { catalogue: ToolCatalogue::new(entries) });
+        let callable = callable.clone();
+        let index = Arc::new(HiddenToolIndex { catalogue: ToolCatalogue::new(entries), callable });
         *self.index.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&index);
         if index.catalogue.tools().is_empty() {
             return tools;
@@ -160,6 +177,8 @@ fn entry(tool: &ToolSpec) -> CatalogueEntry {
 #[derive(Debug, Default)]
 struct HiddenToolIndex {
     catalogue: ToolCatalogue,
+    /// Those that can be called without a search.
+    callable: BTreeSet<String>,
 }
 
 impl HiddenToolIndex {
@@ -178,8 +197,7 @@ impl HiddenToolIndex {
         );
         let tools = self.catalogue.tools();
         for tool in tools.iter().take(MOST_LISTED) {
-            let line = tool.entry.description.lines().next().unwrap_or_default();
-            let line = whole_words(line);
+            let line = first_sentence(&tool.entry.description);
             let _ = write!(text, "\n- {}: {line}", tool.entry.wanted);
         }
         if let Some(rest @ 1..) = tools.len().checked_sub(MOST_LISTED) {
@@ -189,11 +207,17 @@ impl HiddenToolIndex {
     }
 }
 
-/// The beginning of a line that is shown, which ends with a whole word.
-fn whole_words(line: &str) -> &str {
-    let cut = line.get(..line.floor_char_boundary(LINE)).unwrap_or_default();
-    let is_whole = line.get(cut.len()..).is_none_or(|rest| rest.is_empty() || rest.starts_with(' '));
-    if is_whole { cut } else { cut.rsplit_once(' ').map_or(cut, |(words, _)| words) }
+/// The first sentence of a description. One that is too long ends with a whole word and an ellipsis.
+fn first_sentence(description: &str) -> String {
+    let line = description.lines().next().unwrap_or_default().trim();
+    let end = line.find(". ").map_or(line.len(), |dot| dot + 1);
+    let sentence = line.get(..end).unwrap_or(line);
+    if sentence.len() <= LINE {
+        return sentence.to_owned();
+    }
+    let cut = sentence.get(..sentence.floor_char_boundary(LINE)).unwrap_or_default();
+    let words = cut.rsplit_once(' ').map_or(cut, |(words, _)| words);
+    format!("{} …", words.trim_end_matches([',', ';', ':']))
 }
 
 /// The tool that searches for other tools.
@@ -234,6 +258,11 @@ impl TypedTool for ToolSearchTool {
         // The run announces them with their descriptions and arguments.
         let names: Vec<&str> = hits.iter().map(|hit| &*hit.wanted).collect();
         let mut text = format!("You can call {} from your next step on.", names.join(", "));
+        // No list of a request has these, so nothing else shows their arguments.
+        for hit in hits.iter().filter(|hit| self.index.callable.contains(&hit.wanted)) {
+            let _ =
+                write!(text, "\n{}: {} Arguments: {}", hit.wanted, hit.description, hit.schema.canonical());
+        }
         if !unknown.is_empty() {
             let _ = write!(text, "\nThere is no {unknown}.");
         }
@@ -262,7 +291,9 @@ impl HiddenToolIndex {
             asked.insert(EXIT_PLAN);
         }
         let held: BTreeSet<&str> = self.catalogue.tools().iter().map(|tool| &*tool.entry.wanted).collect();
-        let is_shown = |name: &&String| !held.contains(name.as_str()) || asked.contains(name.as_str());
+        let is_shown = |name: &&String| {
+            !held.contains(name.as_str()) || asked.contains(name.as_str()) || self.callable.contains(*name)
+        };
         offered.iter().filter(is_shown).cloned().collect()
     }
 }

@@ -35,11 +35,11 @@ use holm_tools::{
     conversation::{TOOL_SEARCH, ToolDisplayPolicy, ToolLookup, plan_tools},
     registry::{RegistryFollower, RegistrySnapshot, ToolRegistry, keep_current},
     root::{LiveGrants, WorkspaceRoot},
-    shell::{ApprovalGate, CommandRules},
+    shell::{ApprovalGate, CommandRules, SessionFolderKey, SessionFolders},
     simple_tools,
 };
 
-use super::{RunArgs, rules_of};
+use super::{RunArgs, command_folders::CommandFolders, rules_of, unlisted_tool::unlisted};
 use crate::screen::DisplayablePath as _;
 use crate::{
     agent_validator::line_naming,
@@ -95,6 +95,10 @@ pub(super) struct AgentParts {
     guides: GuidanceTexts,
     /// Where the session works; none for small models, whose prompts have no room for it.
     environment: Option<SessionEnvironment>,
+    /// The folders of commands; none without a shell.
+    folders: Option<SessionFolders>,
+    /// The tools that the model is not told of: none of their calls could pass, or they are looked up.
+    unlisted: Vec<&'static str>,
 }
 
 impl AgentParts {
@@ -111,16 +115,14 @@ impl AgentParts {
             set.check()?;
         }
         let (chosen, stronger) = args.choose_stronger(chosen)?;
-        let env = |name: &str| std::env::var(name).ok();
         let kept = ProtectedPaths::find(places)
             .and(args.settled.agent.iter().flat_map(agents::AgentDefinition::starts));
         let kept = kept.granted(args.grant.iter().chain(&args.yes));
-        let outside =
-            OutsideTools::here(places, &kept, rules(args), confinement(args), terminal.unattended(), env);
-        let outside = outside.after_killed_commands(places);
+        let outside = outside_tools(args, places, &kept, &terminal);
         let (root, live_grants) = (tools::root(places, &kept).ok(), kept.live());
         let native = tools::native(places, &kept, &store, outside.outputs.as_deref());
         let outside = outside.and(native);
+        let folders = outside.folders.clone();
         let set = args.tools.unwrap_or_else(|| fitting(chosen.fits, file_of(args), &outside.tools));
         let beyond = if set == tools::BuiltinToolSet::Few { outside.tools.clone() } else { Toolbox::new() };
         let secrets = secrets(&chosen, &outside, places);
@@ -157,7 +159,9 @@ impl AgentParts {
         let crew =
             file_of(args).and_then(|file| file.at_once).map_or(crew.clone(), |most| crew.at_most(most));
         let mut own = tools::own(set, outside, places, &rules(args), screen).join(talk.clone());
-        let built_in = searchable_names(&own, terminal.withheld_tools());
+        let environment = environment(set, args, places, &terminal, !guides.untrusted.is_empty()).await;
+        let unlisted = impassable(environment.as_ref());
+        let built_in = searchable_names(&own, &[terminal.withheld_tools(), &unlisted].concat());
         if let Some(tool) = skills.tool() {
             own.add_shared(tool)?;
         }
@@ -173,7 +177,7 @@ impl AgentParts {
         let shown = InitialToolList::of(args.tools, set, &built_in);
         let plans = if terminal.can_ask() { plan_tools().to_vec() } else { Vec::new() };
         let lookup = lookup(&began, shown, plans, &helping).filter(|_| only == ToolFilter::All);
-        let environment = environment(set, args, places, &terminal, !guides.untrusted.is_empty()).await;
+        let unlisted = with_callable(unlisted, lookup.is_some(), shown);
         Ok(Self {
             chosen,
             set,
@@ -195,6 +199,8 @@ impl AgentParts {
             skills,
             guides,
             environment,
+            folders,
+            unlisted,
         })
     }
 
@@ -224,7 +230,9 @@ impl AgentParts {
             only: self.only,
             work,
             withheld,
+            unlisted: self.unlisted,
             notice: self.environment.as_ref().map(|environment| environment.permissions.notice()),
+            folders: self.folders.map(CommandFolders::new),
         };
         let toolbox = tools.begun();
         only_delegates(args, &toolbox)?;
@@ -274,6 +282,20 @@ impl AgentParts {
         let builder = sinks.deltas.into_iter().fold(builder, AgentBuilder::deltas);
         Ok((builder.build()?, tools))
     }
+}
+
+/// The tools that reach outside, with the folders of the session that is resumed.
+fn outside_tools(
+    args: &RunArgs,
+    places: &HolmPaths,
+    kept: &ProtectedPaths,
+    terminal: &TerminalApprover,
+) -> OutsideTools {
+    let env = |name: &str| std::env::var(name).ok();
+    let session = args.resumed_session().map(|id| SessionFolderKey::of(&places.data, id));
+    let (agreed, session) = (terminal.unattended(), session.as_ref());
+    let outside = OutsideTools::here(places, kept, rules(args), confinement(args), agreed, session, env);
+    outside.after_killed_commands(places)
 }
 
 /// The tools that fit the model, unless the chosen agent names others: then it gets
@@ -442,22 +464,38 @@ pub(crate) struct RunTools {
     work: AgentWork,
     /// The tools that need a person who is not there.
     withheld: &'static [&'static str],
+    /// The tools that the model is not told of.
+    unlisted: Vec<&'static str>,
     /// None where the model is told nothing about its permissions.
     notice: Option<PermissionNotice>,
+    /// The folders of commands; none without a shell.
+    folders: Option<CommandFolders>,
 }
 
 impl RunTools {
-    /// A prompt for a session, with a note where its permissions have changed.
+    /// A prompt for a session, with a note where its permissions have changed or files are gone.
     pub(crate) fn prompt(&self, prompt: Prompt, run: &Run) -> Prompt {
-        match &self.notice {
+        let prompt = match &self.notice {
             Some(notice) => notice.before(prompt, run),
             None => prompt,
+        };
+        match &self.folders {
+            Some(folders) => folders.before(prompt),
+            None => prompt,
+        }
+    }
+
+    /// Keeps the folders of commands for this session.
+    pub(crate) fn keep_folders(&self, places: &HolmPaths, session: &Session) {
+        if let Some(folders) = &self.folders {
+            folders.keep(places, session);
         }
     }
 
     /// The tools with which the run begins.
     pub(crate) fn begun(&self) -> Toolbox {
-        without(self.withheld, &given(self.lookup.as_ref(), &self.only, &self.began))
+        let tools = without(self.withheld, &given(self.lookup.as_ref(), &self.only, &self.began));
+        unlisted(&self.unlisted, tools)
     }
 
     /// All tools, as they come and go.
@@ -474,10 +512,10 @@ impl RunTools {
     /// name, these keep it.
     fn follow_beside(&self, session: &Session, others: Toolbox) -> RegistryFollower {
         let (lookup, only, work) = (self.lookup.clone(), self.only.clone(), self.work);
-        let withheld = self.withheld;
+        let (withheld, impassable) = (self.withheld, self.unlisted.clone());
         let pick = move |snapshot: &RegistrySnapshot| {
             let own = without(withheld, &given(lookup.as_ref(), &only, snapshot));
-            beside(work.bounds(own), &others)
+            beside(work.bounds(unlisted(&impassable, own)), &others)
         };
         keep_current(self.shelf.registry(), &self.began, session.handle(), pick)
     }
@@ -578,6 +616,9 @@ async fn chosen_tools(
 /// The tools that a model is shown from the beginning; with the one that finds others they are ten.
 const SHOWN: [&str; 9] = ["read", "grep", "glob", "write", "edit", "patch", "shell", "todo", "ask_user"];
 
+/// Tools that are not shown and can be called all the same: models know them from other programs.
+const CALLABLE: [&str; 1] = ["list"];
+
 /// Which of the command's own tools are shown from the beginning.
 #[derive(Debug, Clone, Copy)]
 enum InitialToolList<'a> {
@@ -615,13 +656,24 @@ fn lookup(
         InitialToolList::All => showing,
         InitialToolList::Few(built_in) => {
             let is_hidden = |name: &&String| !SHOWN.contains(&name.as_str());
-            showing.on_demand(built_in.iter().filter(is_hidden).cloned()).of_run(plans)
+            showing.on_demand(built_in.iter().filter(is_hidden).cloned()).callable(CALLABLE).of_run(plans)
         }
     };
     let lookup = ToolLookup::new(showing);
     // Without anything to look up, a run is spared a question before every model call.
     let needed = lookup.of_snapshot(began).find(TOOL_SEARCH).is_some();
     needed.then_some(lookup)
+}
+
+/// The tools that are not listed: those of which no call could pass, and those that are looked up and
+/// can be called without it.
+fn with_callable(
+    impassable: Vec<&'static str>,
+    has_lookup: bool,
+    shown: InitialToolList<'_>,
+) -> Vec<&'static str> {
+    let is_few = matches!(shown, InitialToolList::Few(_));
+    impassable.into_iter().chain(CALLABLE.into_iter().filter(|_| has_lookup && is_few)).collect()
 }
 
 /// Adds the tools that a client brings with its session.
@@ -665,6 +717,11 @@ async fn environment(
         marked: has_untrusted_text,
     };
     Some(SessionEnvironment::now(places.work.clone(), git, permissions))
+}
+
+/// The tools of which no call could pass.
+fn impassable(environment: Option<&SessionEnvironment>) -> Vec<&'static str> {
+    environment.map(|known| known.permissions.impassable_tools()).unwrap_or_default()
 }
 
 /// The system prompt: what stays the same comes first, and what each session has of its own last,

@@ -121,6 +121,7 @@ impl PreparedRun {
         let session = open(&agent, args, |run| withholding.resume(store, run)).await?;
         unheard(&hooks, &session).iter().for_each(|note| screen.note(note));
         began.keep(places, session.id())?;
+        tools.keep_folders(places, &session);
         let following = tools.follow(&session);
         let listening = host.listen(&places.data, session.id(), session.handle()).ok();
         let made = AssembledAgent { agent, tools, crew, secrets, hooks, live_grants, store: store.clone() };

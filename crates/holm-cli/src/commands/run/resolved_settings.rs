@@ -45,6 +45,8 @@ pub(crate) struct ResolvedSettings {
     /// Grants by the level of the folder that a resumed session keeps beside those of the flags, if
     /// it still has them: a server has its flags from the beginning.
     pub(super) kept: Vec<Grant>,
+    /// The session that a server resumes: its commands find the folders that they had.
+    pub(super) session: Option<String>,
     /// Extra tools that the caller's user interface adds.
     pub(super) brings: Option<Arc<dyn ExtraTools>>,
 }

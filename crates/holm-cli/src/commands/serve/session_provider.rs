@@ -199,9 +199,10 @@ impl CliSessionProvider {
         let places = with_level(&room.places, &order).map_err(|trouble| refused(&trouble))?;
         let args = match &order.start {
             SessionStart::New(_) => Ok(args),
-            SessionStart::Resume(id) | SessionStart::Fork { from: id, .. } => {
-                args.going_on().keeping_level_of(id.as_str(), &places)
+            SessionStart::Resume(id) => {
+                args.of_session(id.as_str()).going_on().keeping_level_of(id.as_str(), &places)
             }
+            SessionStart::Fork { from, .. } => args.going_on().keeping_level_of(from.as_str(), &places),
         };
         let settled = args.and_then(|args| args.settle(places, &screen));
         let (args, places) = settled.map_err(|trouble| refused(&trouble))?;
@@ -223,6 +224,7 @@ impl CliSessionProvider {
             None => made.agent.clone(),
         };
         let session = begin(&args, &places, &made, &agent, order.start).await?;
+        made.tools.keep_folders(&places, &session);
         let following = made.tools.lend(&session, order.tools);
         let following = following.map_err(|error| SessionProviderError::Refused(error.to_string()))?;
         Ok(OpenedSession { session, keep: Box::new((following, made)) })

@@ -1,7 +1,7 @@
 //! `holm session edit`: changes a session. Title and tags are labels beside the journal. History
 //! stays as it is: an edited prompt starts another session with the history before it, through
-//! `commands/run/fork_args.rs`. Only erasing removes content, and then the sidecar and the view
-//! state of the chat go too.
+//! `commands/run/fork_args.rs`. Only erasing removes content, and then the sidecar, the view state
+//! of the chat and the folders of its commands go too.
 
 use std::path::Path;
 
@@ -12,6 +12,8 @@ use holm::{
     },
     runtime::JournalStore as _,
 };
+
+use holm_tools::shell::{SessionFolderKey, forget_session_folders};
 
 use super::{SessionCommandContext, missing, missing_journal};
 use crate::{
@@ -108,6 +110,7 @@ async fn label(opened: &SessionCommandContext, args: &SessionEditArgs) -> anyhow
 async fn erase(opened: &SessionCommandContext, id: &str) -> anyhow::Result<CommandExit> {
     let erased = opened.store.erase(id).await.map_err(missing)?;
     SessionSidecar::forget(&opened.places, id)?;
+    forget_session_folders(&SessionFolderKey::of(&opened.places.data, id));
     chat::forget(&opened.places, id)?;
     opened.screen.note(&format!("holm: erased {} records of session {id}", erased.records));
     Ok(CommandExit::Done)

@@ -10,6 +10,7 @@ fn names(env: &[(&str, &str)], confinement: CommandConfinement) -> (Vec<String>,
         CommandRules::default(),
         confinement,
         None,
+        None,
         env,
     );
     outside.tools.check().unwrap();
@@ -76,7 +77,7 @@ fn there_is_no_shell_in_the_data_folder_but_in_a_worktree_there() {
         std::fs::create_dir_all(&work).unwrap();
         let (kept, rules) = (ProtectedPaths::default(), CommandRules::default());
         let places = HolmPaths::at(&data, work);
-        OutsideTools::here(&places, &kept, rules, CommandConfinement::None, None, |_| None)
+        OutsideTools::here(&places, &kept, rules, CommandConfinement::None, None, None, |_| None)
     };
     for name in ["", "tools", "sessions/x"] {
         let outside = work(name);
