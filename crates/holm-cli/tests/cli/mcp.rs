@@ -559,38 +559,3 @@ fn a_client_that_goes_away_before_it_says_anything_is_no_failure() {
 fn nobody_is_served_over_http_without_a_token() {
     Stage::new([]).holm(["mcp-server", "--http", "0"]).fails(2, "HOLM_MCP_TOKEN is not set");
 }
-
-/// The words of a command of the documentation that begins like this.
-fn documented(beginning: &str) -> Vec<String> {
-    let text = include_str!("../../../../docs/mcp.md");
-    let line = text.lines().find(|line| line.trim_start().starts_with(beginning)).expect(beginning);
-    // Behind the command comes what it is for.
-    let command = line.trim_start().split("   ").next().unwrap();
-    command.split(' ').skip(1).map(str::to_owned).collect()
-}
-
-/// Starts a server of a package runner, which fetches it, and shows its tools.
-fn starts_from_the_registry(name: &str, mut words: Vec<String>, tool: &str) {
-    let stage = Stage::new([]);
-    // A machine with a certificate authority of its own: uv trusts only the public ones by default.
-    if std::env::var_os("SSL_CERT_FILE").is_some() {
-        let at = words.iter().position(|word| word == "--").unwrap();
-        words.splice(at..at, ["--env".to_owned(), "UV_SYSTEM_CERTS=true".to_owned()]);
-    }
-    let added = stage.holm(&words);
-    assert_eq!(added.code, Some(0), "{words:?}: {added:?}");
-    let tested = stage.holm(["mcp", "test", name]);
-    assert!(tested.code == Some(0) && tested.out.contains(tool), "{words:?}: {tested:?}");
-}
-
-#[test]
-#[ignore = "needs the network and uv; `scripts/prove examples` runs it"]
-fn the_example_with_uvx_starts_as_it_is_written() {
-    starts_from_the_registry("time", documented("holm mcp add time"), "get_current_time");
-}
-
-#[test]
-#[ignore = "needs the network and npm; `scripts/prove examples` runs it"]
-fn the_example_with_npx_starts_as_it_is_written() {
-    starts_from_the_registry("all", documented("holm mcp add all"), "echo");
-}
