@@ -86,7 +86,7 @@ pub(super) fn cases(folder: &Path) {
     // What failed was not recorded; what was done can be undone.
     let undo = UndoStore::open(folder.join("undo")).unwrap();
     let plan = undo.plan(&[IdempotencyKey::from_bytes([7; 16])]).unwrap();
-    let paths: Vec<&str> = plan.steps.iter().map(|step| step.path.as_str()).collect();
+    let paths: Vec<String> = plan.steps.iter().map(|step| step.path.to_string()).collect();
     assert_eq!(paths, ["closed/inner", "deep/file", "locked"]);
     undo.restore(&plan, &[], holm_tools::undo::OperationLabel::default()).unwrap();
     assert!(!folder.join("work/deep/file").exists());
