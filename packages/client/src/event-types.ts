@@ -427,7 +427,9 @@ export type StepCause =
   /** Its calls were invalid, turn after turn. */
   | 'invalid_calls'
   /** It announced an action twice and took none. */
-  | 'inconclusive';
+  | 'inconclusive'
+  /** It made the same call again and again, to no avail. */
+  | 'looping';
 
 /** How the view was made smaller. */
 export type PlanStep =
@@ -530,9 +532,9 @@ export type Block =
   /** The result of a tool, sealed for the model. */
   | { tool_result: ToolResult }
   | { image: Media }
-  /** A document, sound or any other file. */
+  /** A document, an audio file or any other file. */
   | { file: Media }
-  /** An application's own content; codecs leave it out. */
+  /** Application data; codecs do not send it to providers. */
   | { custom: Custom };
 
 /** Reasoning text and the opaque payload that must be echoed to the same provider. */
@@ -563,25 +565,25 @@ export type Outcome =
   | 'failed'
   /** It was not run: invalid, denied, over a limit, repeated in a loop. */
   | 'refused'
-  /** It may or may not have run: the host stopped in between. */
+  /** It may or may not have run: the host stopped before the result was recorded. */
   | 'unknown'
   /** It was stopped on request or by its deadline. */
   | 'stopped';
 
-/** The answer to a tool call, as the model reads it. */
+/** The result of a tool call, as the model reads it. */
 export interface ToolResult {
-  /** The `id` of the call that is answered. */
+  /** The `id` of the call. */
   call: string;
   tool: string;
   /** The output inside its envelope; safe to send as it is. */
   text: string;
   /** The outcome of the call. */
   outcome?: Outcome;
-  /** Pictures and files that the tool returned. */
+  /** Images and files that the tool returned. */
   parts?: Block[];
 }
 
-/** A picture or file. */
+/** An image or a file. */
 export interface Media {
   /** The media type, for example `image/png`. */
   media_type: string;
@@ -604,7 +606,7 @@ export type Source =
 export interface Custom {
   /** The application's name for this kind of content. */
   kind: string;
-  /** Any value of the application. */
+  /** The content, as any JSON value. */
   payload: Json;
 }
 

@@ -327,7 +327,9 @@ export type ArgumentDialect =
   /** Of several arguments with one meaning, the largest number counts. */
   | 'largest'
   /** The model's word → the real one. */
-  | { words: Record<string, string> };
+  | { words: Record<string, string> }
+  /** The beginning of the value that the model writes → the real one. It is replaced under the argument's own name too. */
+  | { beginnings: Record<string, string> };
 
 /** The note about a hidden tool. */
 export interface HiddenToolNote {
@@ -430,6 +432,8 @@ export interface ToolDeclaration {
   in_plan?: PlanAccess;
   /** Which of its calls survive a compaction word for word. */
   retention?: Retention;
+  /** Whether requests list it. */
+  listing?: Listing;
 }
 
 /** What carries out a tool's calls. */
@@ -542,6 +546,13 @@ export type Retention =
   | 'latest'
   /** Each one with its result, also one without an answer: a question to the user. */
   | 'each';
+
+/** Whether a model is told of a tool. */
+export type Listing =
+  /** Requests list it, unless a gate or plan mode leaves it out. */
+  | 'offered'
+  /** No request lists it. A call of it is checked like any other: for tools whose calls cannot pass now, so that a model does not try them, and one that does gets the reason. */
+  | 'unlisted';
 
 /** A point in the loop where hooks may be asked. */
 export type ConsultPoint =
@@ -1196,7 +1207,9 @@ export type StepCause =
   /** Its calls were invalid, turn after turn. */
   | 'invalid_calls'
   /** It announced an action twice and took none. */
-  | 'inconclusive';
+  | 'inconclusive'
+  /** It made the same call again and again, to no avail. */
+  | 'looping';
 
 /** How the view was made smaller. */
 export type PlanStep =
@@ -1523,9 +1536,9 @@ export type Block =
   /** The result of a tool, sealed for the model. */
   | { tool_result: ToolResult }
   | { image: Media }
-  /** A document, sound or any other file. */
+  /** A document, an audio file or any other file. */
   | { file: Media }
-  /** An application's own content; codecs leave it out. */
+  /** Application data; codecs do not send it to providers. */
   | { custom: Custom };
 
 /** Reasoning text and the opaque payload that must be echoed to the same provider. */
@@ -1556,25 +1569,25 @@ export type Outcome =
   | 'failed'
   /** It was not run: invalid, denied, over a limit, repeated in a loop. */
   | 'refused'
-  /** It may or may not have run: the host stopped in between. */
+  /** It may or may not have run: the host stopped before the result was recorded. */
   | 'unknown'
   /** It was stopped on request or by its deadline. */
   | 'stopped';
 
-/** The answer to a tool call, as the model reads it. */
+/** The result of a tool call, as the model reads it. */
 export interface ToolResult {
-  /** The `id` of the call that is answered. */
+  /** The `id` of the call. */
   call: string;
   tool: string;
   /** The output inside its envelope; safe to send as it is. */
   text: string;
   /** The outcome of the call. */
   outcome?: Outcome;
-  /** Pictures and files that the tool returned. */
+  /** Images and files that the tool returned. */
   parts?: Block[];
 }
 
-/** A picture or file. */
+/** An image or a file. */
 export interface Media {
   /** The media type, for example `image/png`. */
   media_type: string;
@@ -1597,7 +1610,7 @@ export type Source =
 export interface Custom {
   /** The application's name for this kind of content. */
   kind: string;
-  /** Any value of the application. */
+  /** The content, as any JSON value. */
   payload: Json;
 }
 

@@ -54,6 +54,7 @@ const SOURCES: &[(&str, &[&str])] = &[
             "PlanRole",
             "PlanAccess",
             "Retention",
+            "Listing",
         ],
     ),
     ("holm-kernel/src/consultation.rs", &["ConsultPoint", "Consultation", "Question", "Answer", "Patch"]),
