@@ -307,7 +307,7 @@ fn what_other_programs_have_written_down_is_taken_over_and_nothing_is_overwritte
     assert!(again.code == Some(3) && again.err.matches("is left as it is").count() == 2, "{again:?}");
     let whole = import(".");
     assert!(whole.err.contains("import it with `holm import ./.claude`"), "{whole:?}");
-    import("nowhere").fails(6, "there is no nowhere");
+    import("nowhere").fails(6, "there is no file or folder nowhere");
     write("notes.txt", "x");
     import("notes.txt").fails(3, "can be imported");
 }

@@ -21,7 +21,7 @@ fn an_alias_has_its_variables_in_a_chat_too() {
     let mut chat = Pty::start(&stage, (24, 100), &args, &[("HOLM_CONFIG", &config)]);
     chat.shows("Type what you want done.");
     chat.types("/explain look at @main.rs \r");
-    chat.shows("asks for `who`");
+    chat.shows("needs a value for `who`");
     assert!(stage.double.requests().is_empty(), "nothing is said that is not whole");
     chat.types("/explain who={{content}} look at @main.rs \r");
     chat.shows("Explained.");

@@ -58,7 +58,7 @@ fn a_helper_is_named_to_the_model_and_its_result_arrives() {
         ),
         format!("\nSystem: {} ", std::env::consts::OS),
         "\nDate: 2".into(),
-        "\nNobody can answer questions during this run.".into(),
+        "\nNo user can answer questions during this run.".into(),
         "\nMode: default.".into(),
         "\nAllowed: read notes.txt (`read:notes.txt`).\n".into(),
     ] {
