@@ -85,9 +85,7 @@ impl TrustLevel {
             Self::Ask => "ask me before everything, even reading",
             Self::Look => "read files; ask me before every change and every command",
             Self::Edit => "read and write files; ask me before every command",
-            Self::Jail => {
-                "also run commands in the jail: no network, and none of your files outside this folder"
-            }
+            Self::Jail => "also run commands, without network and without your other files",
         }
     }
 

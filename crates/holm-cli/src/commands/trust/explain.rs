@@ -238,6 +238,6 @@ mod tests {
         let needs = |needs: &[&str]| granted(&needs.iter().map(ToString::to_string).collect::<Vec<_>>());
         assert_eq!(needs(&[]), "it needs no grant");
         assert_eq!(needs(&["read:a"]), "it needs read:a, which is granted");
-        assert_eq!(needs(&["read:a", "write:a"]), "it needs read:a and write:a, which are granted");
+        assert_eq!(needs(&["read:a", "write:a"]), "it needs read:a, write:a, which are granted");
     }
 }

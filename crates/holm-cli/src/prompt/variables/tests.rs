@@ -42,8 +42,12 @@ fn what_was_given_wins_and_the_rest_is_known_or_asked_for() {
         let error = around(template, given).values(folder.path(), None).unwrap_err();
         assert!(error.exit == CommandExit::Usage && error.to_string().contains(expect), "{error}");
     };
-    check("{{who}}", &[], "asks for `who`, and only cwd, date, filename, git_branch, language are built in");
-    check("{{who}}", &[], "hint: give it: --var who=…");
+    check(
+        "{{who}}",
+        &[],
+        "needs a value for `who`: only cwd, date, filename, git_branch, language are built in",
+    );
+    check("{{who}}", &[], "hint: set it with --var who=…");
     check("{{filename}}", &[], "no file was given with -f");
     check("{{language}}", &[], "has a known language");
     check("{{who}}", &["who=x", "whom=y"], "does not use `whom`\n  hint: it has who");
