@@ -308,9 +308,9 @@ pub(crate) fn undo_folder(folder: &Path) -> PathBuf {
     folder.join("undo")
 }
 
-/// Where what commands change is kept; none if there is no data folder, or for a worktree of a
-/// helper, which is removed as a whole. If the records cannot be opened, commands run without an
-/// undo.
+/// Where what commands change is kept; none if there is no data folder, or for a
+/// worktree of a helper, which is removed as a whole. If the records cannot be opened,
+/// commands run without an undo.
 pub(crate) fn command_undo(places: &HolmPaths) -> Option<UndoStore> {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     if !places.data.is_dir() || real(&places.work).starts_with(real(&places.data)) {

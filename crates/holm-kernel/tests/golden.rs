@@ -187,8 +187,8 @@ fn started() -> Started {
     config.tools = tools();
     config.limits.tokens = Bound::AtMost(100_000);
     // Before the fourth turn the kernel says something itself.
-    config.limits.turns = Bound::AtMost(4);
-    config.limits.grace_turns = 1;
+    config.limits.turns = Bound::AtMost(5);
+    config.limits.grace_turns = 2;
     config.grants = GrantSet::parse(["read:**"]).unwrap();
     config.mode = Mode::Default;
     Started { version: "golden".into(), ..Started::new("run-golden", 0x5eed, config) }

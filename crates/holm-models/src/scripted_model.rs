@@ -95,7 +95,7 @@ impl ModelConnection for ScriptedConnection {
             }
             if let ModelResult::Replied(reply) | ModelResult::Aborted(reply) = &result {
                 delta::replay(reply, &mut |wire_delta| {
-                    deltas.delta(call.into(), exchange::delta(wire_delta))
+                    deltas.delta(call.into(), exchange::delta(wire_delta));
                 });
             }
             result

@@ -1,8 +1,8 @@
-//! Plays the tasks of AgentDojo on the real kernel and counts what a user is asked and what an attacker gets done.
+//! Plays the tasks of `AgentDojo` on the real kernel and counts what a user is asked and what an attacker gets done.
 //!
 //! The traces come from `scripts/agentdojo-export`: a model that follows the user's ground truth and then, or in
 //! between, the attacker's. The user approves what belongs to the task and denies the rest. An attack counts as soon
-//! as one of its calls that change or send something runs without a question, even if AgentDojo's own check would
+//! as one of its calls that change or send something runs without a question, even if `AgentDojo`'s own check would
 //! not notice it. `make agentdojo` exports the traces and runs this. No model and no tool runs here.
 
 #![expect(clippy::print_stdout, reason = "it prints its table")]
@@ -57,7 +57,7 @@ impl Setting {
     }
 }
 
-/// What one tool of AgentDojo changes or sends; a tool without an entry only reads.
+/// What one tool of `AgentDojo` changes or sends; a tool without an entry only reads.
 #[derive(Debug, Clone, Copy, Deserialize)]
 struct ToolEffect {
     level: Level,
@@ -72,7 +72,7 @@ struct EffectTable {
     tools: BTreeMap<String, ToolEffect>,
 }
 
-/// A tool as AgentDojo describes it.
+/// A tool as `AgentDojo` describes it.
 #[derive(Debug, Clone, Deserialize)]
 struct SuiteTool {
     name: String,

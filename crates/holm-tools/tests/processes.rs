@@ -237,7 +237,7 @@ async fn is_asked_again() {
                 seen.lock().unwrap().push((proposal.arguments.clone(), proposal.missing.clone()));
                 verdict.clone()
             })
-            .config(|config| config.limits.turns = Bound::AtMost(1))
+            .config(|config| config.limits.turns = Bound::AtMost(2))
             .hook(stage.hooks());
         agent.build().unwrap().run("go").await.unwrap();
         let question = (r#"{"path":"other/b"}"#.to_owned(), vec!["read:other/b".to_owned()]);

@@ -21,7 +21,7 @@ use rustix::{
 };
 
 use crate::{
-    PathState, TreePath, UndoError, UndoOutcome, UndoStore,
+    PathState, TreePath, UndoArchive, UndoError, UndoOutcome,
     content_store::sync_all_of,
     path_state::{FILE_MODE, FOLDER_MODE},
     plan::largest,
@@ -44,7 +44,7 @@ pub(crate) struct Goal<'a> {
 
 /// Brings all paths into their target states. The goals are sorted by path.
 pub(crate) fn apply(
-    store: &UndoStore,
+    store: &UndoArchive,
     id: u64,
     tree: &Tree,
     goals: &[Goal<'_>],
@@ -55,41 +55,43 @@ pub(crate) fn apply(
     let result = work.all(hard_links);
     let restored = work.outcome.restored.len();
     result.map_err(|(path, error)| match error {
-        StepError::System(error) => UndoError::Stopped { restored, reason: format!("{path}: {error}") },
-        StepError::Changed => UndoError::Stopped { restored, reason: format!("{path}: changed meanwhile") },
-        StepError::Undo(error) => error,
+        UndoStepError::System(error) => UndoError::Stopped { restored, reason: format!("{path}: {error}") },
+        UndoStepError::Changed => {
+            UndoError::Stopped { restored, reason: format!("{path}: changed meanwhile") }
+        }
+        UndoStepError::Undo(error) => error,
     })
 }
 
-enum StepError {
+enum UndoStepError {
     System(io::Error),
     Changed,
     Undo(UndoError),
 }
 
-impl From<Errno> for StepError {
+impl From<Errno> for UndoStepError {
     fn from(errno: Errno) -> Self {
         Self::System(errno.into())
     }
 }
 
-impl From<io::Error> for StepError {
+impl From<io::Error> for UndoStepError {
     fn from(error: io::Error) -> Self {
         Self::System(error)
     }
 }
 
-impl From<UndoError> for StepError {
+impl From<UndoError> for UndoStepError {
     fn from(error: UndoError) -> Self {
         Self::Undo(error)
     }
 }
 
-type Stepped<T> = Result<T, StepError>;
-type Phase = Result<(), (TreePath, StepError)>;
+type Stepped<T> = Result<T, UndoStepError>;
+type Phase = Result<(), (TreePath, UndoStepError)>;
 
 struct Work<'a> {
-    store: &'a UndoStore,
+    store: &'a UndoArchive,
     id: u64,
     tree: &'a Tree,
     goals: &'a [Goal<'a>],
@@ -164,7 +166,7 @@ impl Work<'_> {
     }
 
     /// Removes the goals beneath a folder, the deepest first.
-    fn remove_beneath(&self, folder: &TreePath) -> Result<Vec<usize>, (TreePath, StepError)> {
+    fn remove_beneath(&self, folder: &TreePath) -> Result<Vec<usize>, (TreePath, UndoStepError)> {
         let mut gone = Vec::new();
         for (at, goal, state) in self.open_goals().into_iter().rev() {
             let is_beneath = goal.path.ancestors().any(|above| above == *folder);
@@ -323,7 +325,7 @@ impl Work<'_> {
             }
             match self.remove_folder(goal.path) {
                 Ok(()) => removed.push(goal.path.clone()),
-                Err(StepError::System(error)) if error.raw_os_error().is_some_and(is_not_empty) => {
+                Err(UndoStepError::System(error)) if error.raw_os_error().is_some_and(is_not_empty) => {
                     kept.push(goal.path.clone());
                 }
                 Err(error) => return Err((goal.path.clone(), error)),
@@ -380,7 +382,7 @@ impl Work<'_> {
             (_, None) => true,
             (None, Some(_)) => false,
         };
-        if is_same { Ok(()) } else { Err(StepError::Changed) }
+        if is_same { Ok(()) } else { Err(UndoStepError::Changed) }
     }
 
     fn set_file_mode(&self, goal: &Goal<'_>, mode: u32) -> Stepped<()> {
@@ -540,6 +542,6 @@ fn is_not_empty(code: i32) -> bool {
     [Errno::NOTEMPTY.raw_os_error(), Errno::EXIST.raw_os_error()].contains(&code)
 }
 
-fn named(path: &TreePath, error: impl Into<io::Error>) -> (TreePath, StepError) {
-    (path.clone(), StepError::System(error.into()))
+fn named(path: &TreePath, error: impl Into<io::Error>) -> (TreePath, UndoStepError) {
+    (path.clone(), UndoStepError::System(error.into()))
 }

@@ -11,7 +11,7 @@ use std::{
 use sha2::{Digest as _, Sha256};
 
 use crate::{
-    Coverage, PathState, RecordSource, TreePath, UncoveredPath, UndoError, UndoRecord, UndoStore,
+    Coverage, PathState, RecordSource, TreePath, UncoveredPath, UndoArchive, UndoError, UndoRecord,
     difference::ImageDifference,
     image::Image,
     image_codec::{self, StoredImage},
@@ -26,7 +26,7 @@ use crate::{
 /// image, and the next look at the workspace finishes it.
 #[derive(Debug)]
 pub struct CommandUndo {
-    store: UndoStore,
+    store: UndoArchive,
     tree: Tree,
     key: String,
     before: Arc<Image>,
@@ -55,7 +55,7 @@ pub struct CommandChanges {
 /// Paths that are named as examples.
 const MOST_EXAMPLES: usize = 5;
 
-impl UndoStore {
+impl UndoArchive {
     /// Takes the image before a command. What killed commands did here is recorded first.
     ///
     /// # Errors

@@ -141,8 +141,8 @@ impl ContentBatch<'_> {
         self.known.digests.contains(digest)
     }
 
-    /// Adds the content of an open file. `likely` is the digest that it probably has: if so, nothing
-    /// is copied.
+    /// Adds the content of an open file. `likely` is the digest that it probably has:
+    /// if so, nothing is copied.
     pub(crate) fn add_file(
         &mut self,
         file: &mut File,
@@ -182,7 +182,6 @@ impl ContentBatch<'_> {
         Ok(digest)
     }
 
-    /// Adds these bytes.
     pub(crate) fn add(&mut self, bytes: &[u8]) -> Result<Digest, UndoError> {
         let digest: Digest = Sha256::digest(bytes).into();
         if self.has(&digest) || self.store.folder.join(hex(&digest)).is_file() {

@@ -78,7 +78,7 @@ pub struct CoverageLimits {
     pub file_bytes: u64,
     /// Bytes of all files together. Small files come first.
     pub total_bytes: u64,
-    /// Folders within folders.
+    /// The depth of folders within folders.
     pub depth: usize,
 }
 

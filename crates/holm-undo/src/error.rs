@@ -29,7 +29,7 @@ pub enum UndoError {
     /// Files changed after the turn; nothing was restored.
     #[error("changed since then: {}; nothing was restored", .paths.join(", "))]
     Changed { paths: Vec<String> },
-    /// A file could not be put back. [`UndoStore::resume`](crate::UndoStore::resume) continues.
+    /// A file could not be put back. [`UndoArchive::resume`](crate::UndoArchive::resume) continues.
     #[error("restored only {restored} files: {reason}")]
     Stopped {
         /// How many were put back before.

@@ -10,7 +10,6 @@ use crate::{
 /// The state of a workspace at one moment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Image {
-    /// By path.
     pub(crate) entries: Vec<Entry>,
     /// What is not covered, by path: folders with all that is beneath them.
     pub(crate) left_out: Vec<UncoveredPath>,

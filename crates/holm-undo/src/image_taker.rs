@@ -34,7 +34,6 @@ const COARSEST_CLOCK: i64 = 2_000_000_000;
 /// How often a file is read that changes meanwhile.
 const MAX_READS: usize = 3;
 
-/// Takes one image.
 pub(crate) struct ImageTaker<'a> {
     tree: &'a Tree,
     coverage: &'a Coverage,

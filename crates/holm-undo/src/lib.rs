@@ -4,8 +4,8 @@
 //! call may be undone. A caller gives each change a key, and later names the keys to undo.
 //!
 //! There are two kinds of changes. A *file tool* knows what it is about to do: it calls
-//! [`UndoStore::keep`] with the old content before it replaces a file. A *command* can change
-//! anything: [`UndoStore::begin`] takes an image of the workspace, the command runs, and
+//! [`UndoArchive::keep`] with the old content before it replaces a file. A *command* can change
+//! anything: [`UndoArchive::begin`] takes an image of the workspace, the command runs, and
 //! [`CommandUndo::finish`] takes a second image and stores the difference as one record.
 //!
 //! An image has an entry for each path: the content's digest, the mode, the target of a link. The
@@ -18,8 +18,8 @@
 //! - A path that changed since is named, and then nothing at all is restored, unless the caller
 //!   forces that path.
 //! - A process that is killed at any instant leaves each file as it was or as it will be, and
-//!   [`UndoStore::resume`] completes the undo.
-//! - An undo can be undone: [`UndoStore::revert`] brings back what the last undo replaced.
+//!   [`UndoArchive::resume`] completes the undo.
+//! - An undo can be undone: [`UndoArchive::revert`] brings back what the last undo replaced.
 //!
 //! # Where things are
 //!
@@ -62,5 +62,5 @@ pub use path_state::PathState;
 pub use plan::{UndoPlan, UndoStep, UndoVerdict};
 pub use record::{PathChange, RecordSource, UndoRecord};
 pub use restore::{ResumedUndo, UndoOutcome};
-pub use store::{KEPT, MOST_KEPT, RecordFile, UndoStore};
+pub use store::{KEPT, MOST_KEPT, RecordFile, UndoArchive};
 pub use tree_path::{TreePath, TreePathError};

@@ -9,7 +9,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    PathState, TreePath, UndoError, UndoStore,
+    PathState, TreePath, UndoArchive, UndoError,
     record::VERSION,
     store::{entries, replace, sync},
 };
@@ -71,7 +71,7 @@ impl UndoOperation {
     }
 }
 
-impl UndoStore {
+impl UndoArchive {
     pub(crate) fn operations(&self) -> PathBuf {
         self.folder.join("operations")
     }

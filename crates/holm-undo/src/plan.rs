@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    CoverageLimits, PathChange, PathState, RecordSource, TreePath, UndoError, UndoRecord, UndoStore,
+    CoverageLimits, PathChange, PathState, RecordSource, TreePath, UndoArchive, UndoError, UndoRecord,
     operation::OperationChange, tree::Tree,
 };
 
@@ -31,8 +31,8 @@ pub struct UndoStep {
     pub target: PathState,
     /// Its state after the calls.
     pub left: PathState,
-    /// Its state after the calls if the last change was recorded but not made, because its process
-    /// died in between.
+    /// Its state after the calls if the last change was recorded but not made, because
+    /// its process died in between.
     unmade: PathState,
     /// Whether it can be put back.
     pub verdict: UndoVerdict,
@@ -61,7 +61,7 @@ struct DatedChange {
     change: PathChange,
 }
 
-impl UndoStore {
+impl UndoArchive {
     /// Says what undoing these calls would do. Nothing is changed.
     ///
     /// # Errors

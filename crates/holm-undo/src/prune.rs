@@ -9,7 +9,7 @@ use std::{
 };
 
 use crate::{
-    UndoError, UndoStore, image_codec,
+    UndoArchive, UndoError, image_codec,
     operation::UndoOperation,
     store::{entries, read},
     tree_path::hex,
@@ -18,14 +18,14 @@ use crate::{
 /// The least time between two prunes at a start.
 const BETWEEN_PRUNES: Duration = Duration::from_secs(60 * 60);
 
-impl UndoStore {
+impl UndoArchive {
     /// Removes records, images and undos that are older than `kept`, contents that nothing needs,
     /// and the oldest contents until at most `most` bytes are left. A record whose content was
     /// removed stays, so that a later change of the file is not taken for its first. Returns the
     /// number of removed records.
     ///
     /// # Errors
-    /// [`UndoError::Store`].
+    /// [`UndoError::Store`] if the folder of the records cannot be read or written.
     pub fn prune(&self, kept: Duration, most: u64) -> Result<usize, UndoError> {
         let lock = self.lock_file("lock")?;
         lock.lock().map_err(|error| UndoError::store(&self.folder, &error))?;
@@ -71,7 +71,7 @@ impl UndoStore {
     /// there are many workspaces.
     ///
     /// # Errors
-    /// [`UndoError::Store`].
+    /// [`UndoError::Store`] if the folder of the records cannot be read or written.
     pub fn prune_if_due(&self, kept: Duration, most: u64) -> Result<usize, UndoError> {
         let mark = self.folder.join("pruned");
         if mark.exists() && !is_old(&mark, BETWEEN_PRUNES) {

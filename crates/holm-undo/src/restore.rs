@@ -3,7 +3,7 @@
 //!
 //! The order must stay: look at all paths, store what will be replaced, write the operation, change
 //! files, mark the records. A crash before the operation is written changes nothing; after it,
-//! [`UndoStore::resume`] does the rest.
+//! [`UndoArchive::resume`] does the rest.
 
 use std::{
     collections::BTreeSet,
@@ -12,7 +12,7 @@ use std::{
 };
 
 use crate::{
-    OperationLabel, PathState, TreePath, UndoError, UndoPlan, UndoStep, UndoStore, UndoVerdict,
+    OperationLabel, PathState, TreePath, UndoArchive, UndoError, UndoPlan, UndoStep, UndoVerdict,
     apply::{Goal, apply, closed_mode},
     content_store::ContentFailure,
     operation::{OperationChange, OperationState, UndoOperation},
@@ -47,7 +47,7 @@ pub struct ResumedUndo {
 /// The state and the stamp of each path, as it was found.
 type Found = Vec<(PathState, Option<Stamp>)>;
 
-impl UndoStore {
+impl UndoArchive {
     /// Puts the paths back: all of them, or none if one has changed and is not among the `forced`.
     ///
     /// # Errors
@@ -98,7 +98,7 @@ impl UndoStore {
     /// Whether an undo was interrupted.
     ///
     /// # Errors
-    /// [`UndoError::Store`].
+    /// [`UndoError::Store`] if the folder of the records cannot be read or written.
     pub fn is_interrupted(&self) -> Result<bool, UndoError> {
         let states = [OperationState::Applying, OperationState::Reverting];
         let found: Result<Vec<_>, _> =
@@ -133,7 +133,7 @@ impl UndoStore {
     /// Says what taking back the last undo in this folder would do, and whose undo it was.
     ///
     /// # Errors
-    /// [`UndoError::NothingToRevert`].
+    /// [`UndoError::NothingToRevert`] if there is no undo to take back.
     pub fn plan_revert(&self, root: Option<&Path>) -> Result<(OperationLabel, UndoPlan), UndoError> {
         let operation = self.last_undo(root)?;
         let mut steps = revert_steps(&operation);
@@ -198,8 +198,8 @@ impl UndoStore {
         if changed.is_empty() { Ok(found) } else { Err(UndoError::Changed { paths: changed }) }
     }
 
-    /// Stores the contents that the undo replaces, so that it can be taken back. What cannot be
-    /// stored is marked.
+    /// Stores the contents that the undo replaces, so that it can be taken back. What
+    /// cannot be stored is marked.
     fn keep_replaced(&self, trees: &mut Trees, operation: &mut UndoOperation) -> Result<(), UndoError> {
         let mut batch = self.contents.batch()?;
         for change in &mut operation.changes {

@@ -37,7 +37,7 @@ pub(crate) type StepHook = Arc<dyn Fn() + Send + Sync>;
 
 /// The undo records of one user.
 #[derive(Clone)]
-pub struct UndoStore {
+pub struct UndoArchive {
     pub(crate) folder: PathBuf,
     pub(crate) contents: ContentStore,
     /// Bytes that were stored since the last check of the total size.
@@ -47,9 +47,9 @@ pub struct UndoStore {
     pub(crate) hook: Option<StepHook>,
 }
 
-impl std::fmt::Debug for UndoStore {
+impl std::fmt::Debug for UndoArchive {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("UndoStore").field("folder", &self.folder).finish_non_exhaustive()
+        f.debug_struct("UndoArchive").field("folder", &self.folder).finish_non_exhaustive()
     }
 }
 
@@ -65,12 +65,12 @@ impl RecordFile {
     }
 }
 
-impl UndoStore {
+impl UndoArchive {
     /// The records in a folder, which is made if it is not there, for its owner alone. On a disk
     /// that is full or read-only it stays missing, and the first change that needs it fails.
     ///
     /// # Errors
-    /// [`UndoError::Store`].
+    /// [`UndoError::Store`] if the folder of the records cannot be read or written.
     pub fn open(folder: impl Into<PathBuf>) -> Result<Self, UndoError> {
         let folder = folder.into();
         let contents = ContentStore::new(folder.join("contents"));
@@ -101,7 +101,7 @@ impl UndoStore {
     /// The keys of the calls that have records which were not undone yet.
     ///
     /// # Errors
-    /// [`UndoError::Store`].
+    /// [`UndoError::Store`] if the folder of the records cannot be read or written.
     pub fn keys(&self) -> Result<BTreeSet<String>, UndoError> {
         let names = self.names()?;
         Ok(names.iter().filter_map(|name| name.split_once('-')).map(|(key, _)| key.to_owned()).collect())
@@ -110,7 +110,7 @@ impl UndoStore {
     /// Like [`keys`](Self::keys), only for calls that worked in this folder.
     ///
     /// # Errors
-    /// [`UndoError::Store`].
+    /// [`UndoError::Store`] if the folder of the records cannot be read or written.
     pub fn keys_in(&self, root: &Path) -> Result<BTreeSet<String>, UndoError> {
         let mut keys = BTreeSet::new();
         for name in self.names()? {
@@ -128,11 +128,11 @@ impl UndoStore {
         Ok(keys)
     }
 
-    /// Stores the content that a file is about to lose, and the record. Both are on disk when this
-    /// returns.
+    /// Stores the content that a file is about to lose, and the record. Both are
+    /// on disk when this returns.
     ///
     /// # Errors
-    /// [`UndoError::Store`].
+    /// [`UndoError::Store`] if the folder of the records cannot be read or written.
     pub fn keep(
         &self,
         key: &str,
@@ -265,7 +265,7 @@ impl UndoStore {
     }
 }
 
-/// Nanoseconds since 1970.
+/// In nanoseconds since 1970, in UTC.
 pub(crate) fn now() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)

@@ -24,7 +24,7 @@ const CACHE: &str = "Signature: 8a477f597d28d172789f06886806bc55";
 
 struct Scene {
     folder: tempfile::TempDir,
-    store: UndoStore,
+    store: UndoArchive,
     coverage: Coverage,
 }
 
@@ -32,7 +32,7 @@ impl Scene {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("work")).unwrap();
-        let store = UndoStore::open(folder.path().join("undo")).unwrap();
+        let store = UndoArchive::open(folder.path().join("undo")).unwrap();
         Self { folder, store, coverage: Coverage::default() }
     }
 

@@ -39,11 +39,11 @@ pub(crate) struct Stamp {
     pub(crate) device: u64,
     pub(crate) inode: u64,
     pub(crate) size: u64,
-    /// Nanoseconds since 1970.
+    /// In nanoseconds since 1970, in UTC.
     pub(crate) modified: i64,
     /// Nanoseconds since 1970; no program can set it.
     pub(crate) changed: i64,
-    /// Kind and permissions.
+    /// The kind of the file and its permissions.
     pub(crate) mode: u32,
     pub(crate) links: u64,
 }

@@ -44,7 +44,6 @@ impl TreePath {
         self.0.split(|byte| *byte == b'/')
     }
 
-    /// The last name.
     pub(crate) fn name(&self) -> &[u8] {
         self.0.rsplit(|byte| *byte == b'/').next().unwrap_or_default()
     }

@@ -12,7 +12,7 @@ use std::{
 };
 
 use common::{Listing, Seen, compare, folder, list, run};
-use holm_undo::{Coverage, OperationLabel, UndoStore};
+use holm_undo::{Coverage, OperationLabel, UndoArchive};
 
 const KEY: &str = "0123456789abcdef0123456789abcdef";
 /// The child's folder, what it does, and the step before which it is killed.
@@ -36,7 +36,7 @@ fn a_killed_undo_leaves_each_file_old_or_new_and_the_next_call_completes_it() {
     fs::create_dir(&root).unwrap();
     run(&root, SETUP);
     let old = list(&root);
-    let store = UndoStore::open(root.with_file_name("undo")).unwrap();
+    let store = UndoArchive::open(root.with_file_name("undo")).unwrap();
     let command = store.begin(KEY, &root, &Coverage::default()).unwrap();
     run(&root, SCRIPT);
     assert_eq!(command.finish().unwrap().lost, []);
@@ -129,7 +129,7 @@ fn child(order: &str) {
             rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL).unwrap();
         }
     };
-    let store = UndoStore::open(root.with_file_name("undo")).unwrap().before_steps(kill);
+    let store = UndoArchive::open(root.with_file_name("undo")).unwrap().before_steps(kill);
     if what == "undo" {
         let plan = store.plan([KEY]).unwrap();
         assert!(!plan.steps.is_empty());

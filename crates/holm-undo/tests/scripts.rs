@@ -8,7 +8,7 @@ mod common;
 use std::time::{Duration, Instant};
 
 use common::{Dice, compare, folder, list, run, script, workspace};
-use holm_undo::{Coverage, OperationLabel, PathState, UndoStore};
+use holm_undo::{Coverage, OperationLabel, PathState, UndoArchive};
 
 /// From this many files on, the time of a warm image is held to its bound.
 const FULL_SIZE: usize = 10_000;
@@ -27,7 +27,7 @@ fn after_any_script_and_its_undo_the_tree_is_the_same_and_the_undo_can_be_taken_
     let folder = if files < FULL_SIZE { folder() } else { tempfile::tempdir().unwrap() };
     let root = folder.path().canonicalize().unwrap().join("work");
     workspace(&root, files);
-    let store = UndoStore::open(folder.path().join("undo")).unwrap();
+    let store = UndoArchive::open(folder.path().join("undo")).unwrap();
     let coverage = Coverage::default();
     let old = list(&root);
     let (mut changes, mut slowest, mut undos) = (0, Duration::ZERO, Duration::ZERO);
@@ -89,7 +89,7 @@ fn after_any_script_and_its_undo_the_tree_is_the_same_and_the_undo_can_be_taken_
 
 /// How long both images of a command take that changes nothing: the least, because other work on the
 /// machine only adds to it, and the processor's time for one on average.
-fn warm(store: &UndoStore, root: &std::path::Path) -> (Duration, Duration) {
+fn warm(store: &UndoArchive, root: &std::path::Path) -> (Duration, Duration) {
     // Files that changed just now are read again.
     std::thread::sleep(Duration::from_millis(2100));
     let mut times = Vec::new();

@@ -346,8 +346,8 @@ fn named(step: &UndoStep, here: &FilePath) -> String {
     format!("{}/{}", step.root.to_string_lossy().trim_end_matches('/'), step.path)
 }
 
-/// How many files and folders were put back, and how many were removed because there were none
-/// before.
+/// How many files and folders were put back, and how many were removed
+/// because there were none before.
 fn counted(steps: &[&UndoStep]) -> String {
     let count = |what: &str, is_removed: bool, is_folder: bool| {
         let fits = |step: &&&UndoStep| {

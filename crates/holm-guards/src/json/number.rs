@@ -17,8 +17,8 @@ use super::parse::number_length;
 /// of exponents cannot overflow.
 const EXPONENT_LIMIT: i64 = 1_000_000_000_000_000_000;
 
-/// The most significant digits of a divisor: more would overflow the `u64` arithmetic of
-/// [`JsonNumber::is_multiple_of`].
+/// The most significant digits of a divisor: more would overflow
+/// the `u64` arithmetic of [`JsonNumber::is_multiple_of`].
 const DIVISOR_DIGITS: i64 = 18;
 
 /// A JSON number that keeps the text it was written with.

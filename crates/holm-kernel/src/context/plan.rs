@@ -31,8 +31,8 @@ const SUMMARY_PART: u64 = 8;
 /// be sent otherwise: each change invalidates the provider's prompt cache.
 const WORTH_PART: u64 = 8;
 
-/// Turns of the present size for which a plan leaves room, so that the prefix stays for as many
-/// requests.
+/// Turns of the present size for which a plan leaves room, so that the prefix
+/// stays for as many requests.
 const SPARE_TURNS: u64 = 3;
 
 /// A token's worth of characters, when all that is known is characters.

@@ -86,8 +86,8 @@ impl Run {
             .map_or(NextTry::GiveUp, |model| NextTry::Fallback { model: model.name.clone() })
     }
 
-    /// Exponential back-off with a cap and jitter, but never shorter than the `Retry-After` of the
-    /// provider.
+    /// Exponential back-off with a cap and jitter, but never shorter than
+    /// the `Retry-After` of the provider.
     fn retry_at(&self, call: ModelCallId, attempts: u64, asked: Option<u64>) -> Timestamp {
         let policy = self.config().retry;
         let doublings = u32::try_from(attempts.saturating_sub(1)).unwrap_or(u32::MAX).min(63);

@@ -89,8 +89,8 @@ impl RunHandle {
         QuestionStream { desk: Arc::clone(&self.desk), last: 0 }
     }
 
-    /// The events from now on. A slow reader misses some and gets their number; the run never
-    /// waits.
+    /// The events from now on. A slow reader misses some and gets their
+    /// number; the run never waits.
     pub fn events(&self) -> EventSubscription {
         self.desk.hub.subscribe(WATCHER_ROOM)
     }

@@ -223,8 +223,7 @@ fn after(clock: &dyn Clock, span: Duration) -> Timestamp {
     clock.now().plus(u64::try_from(span.as_millis()).unwrap_or(u64::MAX))
 }
 
-/// A hook that rewrites to the same arguments does not object; otherwise it would
-/// be asked forever.
+/// A hook that rewrites to the same arguments does not object; otherwise it would be asked forever.
 fn is_same(new: &str, old: &str) -> bool {
     new == old || Json::parse(new).is_ok_and(|new| new.canonical() == old)
 }

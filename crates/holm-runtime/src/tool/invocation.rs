@@ -57,8 +57,8 @@ pub struct ToolInvocation {
 }
 
 impl ToolInvocation {
-    /// The invocation for a request of the kernel, without progress reporting and without a shared
-    /// stop token.
+    /// The invocation for a request of the kernel, without progress reporting and
+    /// without a shared stop token.
     pub fn new(call: ToolCallId, request: &ToolRequest) -> Self {
         Self {
             call,

@@ -308,7 +308,7 @@ impl JobScheduler {
                 }
                 JobPlanStep::Stop { slot, outcome } => self.stop_one(&held.job.id, &slot, &outcome),
                 JobPlanStep::Drop { slot, why: reason } => {
-                    self.drop_waiting(&held.job.id, &slot, reason, now).await?
+                    self.drop_waiting(&held.job.id, &slot, reason, now).await?;
                 }
             }
         }

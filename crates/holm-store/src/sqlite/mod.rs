@@ -60,8 +60,8 @@ const READ_PATIENCE: Duration = Duration::from_secs(10);
 /// SQLite's own page size, which `max_bytes` is counted in.
 const PAGE: u64 = 4_096;
 
-/// The size to which the log's file is cut when it is restarted: a burst must not hold
-/// the space forever.
+/// The size to which the log's file is cut when it is restarted: a burst must
+/// not hold the space forever.
 const LOG_LIMIT: i64 = 32 * 1024 * 1024;
 
 /// A store in one SQLite file, with folders next to it for large results and for locks.

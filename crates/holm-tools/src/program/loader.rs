@@ -103,8 +103,8 @@ impl ProgramLoader {
         Self(Arc::new(ProgramSetup { connector: Some(connector), ..(*self.0).clone() }))
     }
 
-    /// Keeps what programs change in the workspace, so that it can be undone. Without this, nothing
-    /// is kept.
+    /// Keeps what programs change in the workspace, so that it can be undone.
+    /// Without this, nothing is kept.
     #[must_use]
     pub fn undo(self, undo: UndoStore) -> Self {
         Self(Arc::new(ProgramSetup { undo: Some(undo), ..(*self.0).clone() }))

@@ -193,8 +193,8 @@ impl WorkspaceRecord {
         self.watch = GitWatch::begin(&self.written, &self.known, &self.roots);
     }
 
-    /// Ends the command by this token if it brings back what version control would run, again and
-    /// again.
+    /// Ends the command by this token if it brings back what version control
+    /// would run, again and again.
     pub(crate) fn end_by(&self, stop: CancellationToken) {
         if let Some(watch) = &self.watch {
             watch.end_by(stop);

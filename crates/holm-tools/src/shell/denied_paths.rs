@@ -128,7 +128,6 @@ struct DeniedPathScan<'a> {
     hidden: Vec<PathBuf>,
     /// The repositories that were met.
     repositories: Vec<GitFolder>,
-    /// Their git folders.
     met: Vec<PathBuf>,
 }
 

@@ -187,7 +187,6 @@ impl GitObjectCheck<'_> {
     }
 }
 
-/// A loose object.
 struct LooseObject {
     /// Its name, by its file.
     name: String,

@@ -161,8 +161,8 @@ pub(super) fn is_whole_name(text: &str) -> bool {
     matches!(text.len(), 40 | 64) && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// Whether a file of a git folder names commits, as `ORIG_HEAD` and `MERGE_AUTOSTASH` do. Texts of
-/// messages do not.
+/// Whether a file of a git folder names commits, as `ORIG_HEAD` and `MERGE_AUTOSTASH` do.
+/// Texts of messages do not.
 fn is_state(file: &Path) -> bool {
     let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let is_capital = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');

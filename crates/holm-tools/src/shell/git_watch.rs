@@ -59,7 +59,6 @@ pub(super) struct GitWatch {
 #[derive(Debug, Default)]
 struct WatchState {
     is_over: AtomicBool,
-    /// Ends the command.
     stop: Mutex<Option<CancellationToken>>,
     found: Mutex<BTreeMap<PathBuf, DisarmedRepository>>,
     has_ended: AtomicBool,

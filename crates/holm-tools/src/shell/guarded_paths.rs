@@ -35,8 +35,8 @@ pub(super) struct GuardedPaths<'a> {
     named: Vec<PathBuf>,
     /// Protected paths in the work tree.
     inside: HashSet<PathBuf>,
-    /// What was found out about the folder of the last path: an index lists a folder's files
-    /// together.
+    /// What was found out about the folder of the last path: an index
+    /// lists a folder's files together.
     last: RefCell<FolderFacts>,
 }
 

@@ -120,8 +120,8 @@ impl WorkspaceShell {
         Self::resumed(launcher, engine, workspace, None)
     }
 
-    /// As [`new`](Self::new), with the folders that were kept for a session, if they are
-    /// still there.
+    /// As [`new`](Self::new), with the folders that were kept for a session,
+    /// if they are still there.
     ///
     /// # Errors
     ///
@@ -202,8 +202,8 @@ impl WorkspaceShell {
         })
     }
 
-    /// Keeps what commands change in the workspace, so that it can be undone. Without this, nothing
-    /// is kept.
+    /// Keeps what commands change in the workspace, so that it can be undone.
+    /// Without this, nothing is kept.
     #[must_use]
     pub fn undo(self, undo: UndoStore) -> Self {
         self.with(|setup| setup.undo = Some(undo))

@@ -278,8 +278,8 @@ fn images(
     CommandImages::begin(undo, key, &setup.workspace, (&setup.engine, &setup.denials), record)
 }
 
-/// Ends the images after a start that failed. If the message about the start was lost, something may
-/// have run.
+/// Ends the images after a start that failed. If the message about the start was
+/// lost, something may have run.
 async fn end_unstarted(images: CommandImages, error: &JailError) {
     match error {
         JailError::Start { stage, .. } if *stage != StartStage::Order => images.cancel(),

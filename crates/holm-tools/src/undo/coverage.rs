@@ -14,8 +14,8 @@ use crate::{root::DenyRules, shell::RuleIndex};
 /// Holm's own folder in a project.
 const OWN_FOLDER: &str = ".holm";
 
-/// What images around a command cover. `denials` are the rules that hold for it; none if nothing
-/// confines it.
+/// What images around a command cover. `denials` are the rules that hold for it;
+/// none if nothing confines it.
 pub(crate) fn command_coverage(undo: &UndoStore, workspace: &Path, denials: Option<&DenialSet>) -> Coverage {
     let rules = RuleIndex::new(denials.unwrap_or(&DenialSet::default()));
     let workspace = workspace.to_owned();

@@ -21,16 +21,16 @@ use crate::root::{
 
 /// The undo records of one user.
 #[derive(Debug, Clone)]
-pub struct UndoStore(holm_undo::UndoStore);
+pub struct UndoStore(holm_undo::UndoArchive);
 
 impl UndoStore {
     /// The records in a folder, which is made if it is not there, for its owner alone. On a disk
     /// that is full or read-only it stays missing, and the first change that needs it fails.
     ///
     /// # Errors
-    /// [`UndoError::Store`].
+    /// [`UndoError::Store`] if the folder of the records cannot be read or written.
     pub fn open(folder: impl Into<PathBuf>) -> Result<Self, UndoError> {
-        holm_undo::UndoStore::open(folder).map(Self)
+        holm_undo::UndoArchive::open(folder).map(Self)
     }
 
     #[must_use]
@@ -41,7 +41,7 @@ impl UndoStore {
     /// The keys of the calls that have records which were not undone yet, as text.
     ///
     /// # Errors
-    /// [`UndoError::Store`].
+    /// [`UndoError::Store`] if the folder of the records cannot be read or written.
     pub fn keys(&self) -> Result<BTreeSet<String>, UndoError> {
         self.0.keys()
     }
@@ -49,7 +49,7 @@ impl UndoStore {
     /// Like [`keys`](Self::keys), only for calls that worked in this folder.
     ///
     /// # Errors
-    /// [`UndoError::Store`].
+    /// [`UndoError::Store`] if the folder of the records cannot be read or written.
     pub fn keys_in(&self, root: &FilePath) -> Result<BTreeSet<String>, UndoError> {
         self.0.keys_in(Path::new(root.as_str()))
     }
@@ -58,7 +58,7 @@ impl UndoStore {
     /// left. Returns the number of removed records.
     ///
     /// # Errors
-    /// [`UndoError::Store`].
+    /// [`UndoError::Store`] if the folder of the records cannot be read or written.
     pub fn prune(&self, kept: Duration, most: u64) -> Result<usize, UndoError> {
         self.0.prune(kept, most)
     }
@@ -66,7 +66,7 @@ impl UndoStore {
     /// Like [`prune`](Self::prune), at most once an hour.
     ///
     /// # Errors
-    /// [`UndoError::Store`].
+    /// [`UndoError::Store`] if the folder of the records cannot be read or written.
     pub fn prune_if_due(&self, kept: Duration, most: u64) -> Result<usize, UndoError> {
         self.0.prune_if_due(kept, most)
     }
@@ -96,8 +96,8 @@ impl UndoStore {
         self.0.begin(&key.to_string(), workspace, coverage)
     }
 
-    /// Records what commands did in this folder whose Holm was killed, and returns how many there
-    /// were.
+    /// Records what commands did in this folder whose Holm was killed, and
+    /// returns how many there were.
     ///
     /// # Errors
     /// [`UndoError`] if the folder cannot be read.
@@ -135,7 +135,7 @@ impl UndoStore {
     /// Whether an undo was interrupted.
     ///
     /// # Errors
-    /// [`UndoError::Store`].
+    /// [`UndoError::Store`] if the folder of the records cannot be read or written.
     pub fn is_interrupted(&self) -> Result<bool, UndoError> {
         self.0.is_interrupted()
     }
@@ -151,7 +151,7 @@ impl UndoStore {
     /// Says what taking back the last undo in this folder would do, and whose undo it was.
     ///
     /// # Errors
-    /// [`UndoError::NothingToRevert`].
+    /// [`UndoError::NothingToRevert`] if there is no undo to take back.
     pub fn plan_revert(&self, root: Option<&FilePath>) -> Result<(OperationLabel, UndoPlan), UndoError> {
         self.0.plan_revert(root.map(|root| Path::new(root.as_str())))
     }

@@ -89,8 +89,8 @@ impl CachePoints {
     }
 }
 
-/// How the request asks for thinking. Each vendor has its own fields in addition to those of
-/// Converse.
+/// How the request asks for thinking. Each vendor has its own fields in
+/// addition to those of Converse.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum BedrockThinking {

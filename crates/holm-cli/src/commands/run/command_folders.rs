@@ -36,8 +36,8 @@ impl CommandFolders {
         Self { folders, lost: Mutex::new(None) }
     }
 
-    /// Keeps the folders for this session, and finds out whether files are gone that the
-    /// transcript names.
+    /// Keeps the folders for this session, and finds out whether files are
+    /// gone that the transcript names.
     pub(super) fn keep(&self, places: &HolmPaths, session: &Session) {
         let lost = match self.folders.found() {
             FoundFolders::Everything => None,
