@@ -208,3 +208,25 @@ export class SseParser {
     return events;
   }
 }
+
+/** Finds the text of a reply that arrived in no piece. The server sends none once the reply is complete. */
+export class ReplyText {
+  #call: number | undefined;
+  #end = 0;
+
+  /** Takes the next frame; gives the text that belongs before it. */
+  missing(frame: Frame): DeltaFrame | undefined {
+    if (frame.kind === 'delta' && frame.delta === 'text' && frame.call === this.#call) {
+      this.#end = frame.offset + new TextEncoder().encode(frame.text).length;
+    }
+    const called = eventData(frame, 'model_called');
+    if (called) [this.#call, this.#end] = [called.call, 0];
+    const added = eventData(frame, 'message_added');
+    const call = this.#call;
+    if (added?.message.role !== 'assistant' || call === undefined) return undefined;
+    this.#call = undefined;
+    const texts = (added.message.blocks ?? []).map((block) => (typeof block === 'object' && 'text' in block ? block.text : ''));
+    const text = new TextDecoder().decode(new TextEncoder().encode(texts.join('')).slice(this.#end));
+    return text === '' ? undefined : { kind: 'delta', cursor: frame.cursor, delta: 'text', text, call, offset: this.#end };
+  }
+}

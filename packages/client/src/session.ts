@@ -17,6 +17,7 @@ import {
   type ValueResult,
   answerOf,
   approvalOf,
+  ReplyText,
   eventData,
   eventFrame,
   frameOf,
@@ -258,9 +259,12 @@ export class Session {
   async *#work(after: string, answers: Answers): AsyncGenerator<Frame> {
     const stop = new AbortController();
     const signal = answers.signal ? AbortSignal.any([answers.signal, stop.signal]) : stop.signal;
+    const text = new ReplyText();
     let [begun, failure] = [false, undefined as { error: unknown } | undefined];
     try {
       for await (const frame of this.watch(after, signal)) {
+        const missing = text.missing(frame);
+        if (missing) yield missing;
         yield frame;
         if (frame.kind === 'question') {
           this.#settle(frame, answers).catch((error: unknown) => {

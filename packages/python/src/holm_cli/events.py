@@ -220,6 +220,33 @@ def frame_of(kind: str, cursor: str, data: dict[str, Any]) -> Frame | None:
     return None
 
 
+class ReplyText:
+    """Finds the text of a reply that arrived in no piece. The server sends none once the reply is complete."""
+
+    def __init__(self) -> None:
+        self._call: int | None = None
+        self._end = 0
+
+    def missing(self, frame: Frame) -> Delta | None:
+        """Takes the next frame; gives the text that belongs before it."""
+        if isinstance(frame, Delta):
+            if frame.kind == "text" and frame.call == self._call:
+                self._end = frame.offset + len(frame.text.encode())
+            return None
+        if not isinstance(frame, Event):
+            return None
+        if frame.name == "model_called":
+            self._call, self._end = frame.data["call"], 0
+            return None
+        if frame.name != "message_added" or frame.data["message"]["role"] != "assistant" or self._call is None:
+            return None
+        call, self._call = self._call, None
+        blocks = frame.data["message"]["blocks"]
+        text = "".join(block["text"] for block in blocks if isinstance(block.get("text"), str)).encode()
+        rest = text[self._end :].decode(errors="replace")
+        return Delta("text", rest, call, self._end, frame.cursor) if rest else None
+
+
 class SseParser:
     """Reads server-sent events from lines."""
 

@@ -18,8 +18,8 @@ import httpx
 from . import api_types
 from .errors import ApiError, ConnectionLost, RunError
 from .events import (
-    BEGINNING, Decision, Deny, Ended, Event, Frame, QuestionAsked, QuestionSettled, Result, SseParser, answer_of, frame_of,
-    result_of,
+    BEGINNING, Decision, Deny, Ended, Event, Frame, QuestionAsked, QuestionSettled, ReplyText, Result, SseParser, answer_of,
+    frame_of, result_of,
 )  # fmt: skip
 from .handlers import Approve, Reply, call
 
@@ -218,7 +218,7 @@ class AsyncSession:
         self, after: str, approve: Approve | None, reply: Reply | None
     ) -> AsyncGenerator[Frame, None]:
         """The frames of one piece of work. The end of work that began before does not count."""
-        begun = False
+        begun, text = False, ReplyText()
         answering = set[asyncio.Task[None]]()
         async with aclosing(self.watch(after)) as frames:
             arriving = asyncio.create_task(_next(frames))
@@ -234,6 +234,8 @@ class AsyncSession:
                     frame = arriving.result()
                     if frame is None:
                         return
+                    if missing := text.missing(frame):
+                        yield missing
                     yield frame
                     if isinstance(frame, QuestionAsked):
                         answering.add(asyncio.create_task(self._settle(frame, approve, reply)))
