@@ -93,7 +93,7 @@ fn room_is_made_by_the_idle_first_and_never_by_the_last_at_work() {
     sequences.grow(third.sequence, &tokens(300..340));
     assert_eq!(sequences.make_room(40), Some(CacheEviction::Working(third.sequence)), "the youngest");
     sequences.empty(third.sequence);
-    assert_eq!(sequences.make_room(61), None, "nobody is left to leave");
+    assert_eq!(sequences.make_room(61), None, "no sequence is left to evict");
 }
 
 #[test]

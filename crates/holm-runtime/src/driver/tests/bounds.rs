@@ -113,7 +113,7 @@ async fn what_is_steered_is_bounded_also_while_a_tool_runs() {
         while handle.steer("hurry").is_ok() {
             accepted += 1;
             tokio::time::sleep(Duration::from_millis(1)).await;
-            assert!(accepted <= 2 * crate::MOST_WAITING, "nobody stops it");
+            assert!(accepted <= 2 * crate::MOST_WAITING, "the queue has no limit");
         }
         handle.cancel("enough").unwrap();
         accepted
