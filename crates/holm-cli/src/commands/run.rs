@@ -27,6 +27,7 @@ mod hosted_session;
 mod level_grants;
 mod prepared_run;
 mod resolved_settings;
+mod run_sinks;
 mod session_authority;
 mod session_models;
 mod trailing_options;
@@ -72,11 +73,11 @@ use crate::{
     withheld_prompts::MachineOutput,
     work_watch::WorkWatch,
 };
-pub(crate) use agent_parts::RunSinks;
 use agent_parts::{AgentParts, RunTools, confinement, shown_before};
 pub(crate) use hosted_session::{ExtraTools, HostedSession};
 use prepared_run::{SessionStartParts, lost, missed};
 use resolved_settings::ResolvedSettings;
+pub(crate) use run_sinks::RunSinks;
 use session_authority::{PolicyCeiling, SessionAuthority};
 
 pub(crate) use resolved_settings::{parsed, rules_of, warn_of};

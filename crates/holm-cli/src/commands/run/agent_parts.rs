@@ -19,16 +19,14 @@ use std::{
 use holm::{
     grants::{FilePath, Level, Mode},
     kernel::{
-        Announcements, Approvals, Bound, CallId, Config, ENTER_PLAN, EXIT_PLAN, HiddenToolNote, Ladder,
-        Marks, ModelSpec, PlanOffer, Prompt, Run, ToolSpec as Declared, name_key,
+        Announcements, Approvals, Bound, Config, ENTER_PLAN, EXIT_PLAN, HiddenToolNote, Ladder, Marks,
+        ModelSpec, PlanOffer, Prompt, Run, ToolSpec as Declared, name_key,
     },
     runtime::{
-        self, Agent, AgentBuilder, BuildError, DeltaSink, EventSink, HandleError, HookSet, ReplyDelta,
-        SecretRedactor, Session, Toolbox,
+        self, Agent, AgentBuilder, BuildError, HandleError, HookSet, SecretRedactor, Session, Toolbox,
     },
     store::Store,
 };
-use holm_server::terminal::TerminalHost;
 use holm_tools::{
     agents::{AgentBuildError, AgentBuildErrorKind, AgentFile, AgentLoader, AgentToolNames},
     catalogue::CatalogueEntry,
@@ -39,7 +37,7 @@ use holm_tools::{
     simple_tools,
 };
 
-use super::{RunArgs, command_folders::CommandFolders, rules_of, unlisted_tool::unlisted};
+use super::{RunArgs, RunSinks, command_folders::CommandFolders, rules_of, unlisted_tool::unlisted};
 use crate::screen::DisplayablePath as _;
 use crate::{
     agent_validator::line_naming,
@@ -421,38 +419,6 @@ pub(super) async fn shown_before(store: &Store, model: &str) -> Option<String> {
     (tasks > 0).then(|| {
         format!("{model} answered {answered} of its {tasks} earlier tasks; `holm model ledger` shows details")
     })
-}
-
-/// The observers of a run.
-#[derive(Default)]
-pub(crate) struct RunSinks {
-    pub(crate) events: Vec<Arc<dyn EventSink>>,
-    /// Receives replies as they arrive.
-    pub(crate) deltas: Option<Arc<dyn DeltaSink>>,
-}
-
-impl RunSinks {
-    /// Adds the watchers of a server.
-    pub(super) fn and(mut self, host: &TerminalHost) -> Self {
-        self.events.push(host.events());
-        let deltas: Vec<_> = self.deltas.take().into_iter().chain([host.deltas()]).collect();
-        self.deltas = Some(Arc::new(DeltaFanout(deltas)));
-        self
-    }
-}
-
-/// Forwards every piece of a reply to several sinks.
-struct DeltaFanout(Vec<Arc<dyn DeltaSink>>);
-
-impl DeltaSink for DeltaFanout {
-    fn delta(&self, call: CallId, delta: ReplyDelta<'_>) {
-        self.0.iter().for_each(|sink| sink.delta(call, delta));
-    }
-
-    fn of_run(&self, run: &str) -> Option<Arc<dyn DeltaSink>> {
-        let own = self.0.iter().map(|sink| sink.of_run(run).unwrap_or_else(|| Arc::clone(sink)));
-        Some(Arc::new(Self(own.collect())))
-    }
 }
 
 /// The tools of a run, which may change while it runs.
