@@ -34,9 +34,10 @@ const VERSION: u32 = 1;
 pub(crate) const COPIES: &str = "backups";
 /// What is made again when it is gone, and where copies are: left out, at the top alone.
 const LEFT_OUT: [&str; 3] = ["code", "worktrees", COPIES];
-/// Files that belong to a database and are copied with it, and the sockets of sessions in
-/// terminals, which are open no longer than the sessions.
-const BESIDE: [&str; 5] = ["holm.db-wal", "holm.db-shm", "holm.db.locks", "holm.db.blobs", "live"];
+/// Files that belong to a database and are copied with it, the sockets of sessions in terminals,
+/// which are open no longer than the sessions, and what MCP servers downloaded.
+const BESIDE: [&str; 6] =
+    ["holm.db-wal", "holm.db-shm", "holm.db.locks", "holm.db.blobs", "live", holm_paths::SERVER_HOMES];
 const DATABASE: &str = "holm.db";
 /// What lines are appended to: one that is half written is not copied.
 const LINES: &str = "server/audit.jsonl";

@@ -32,6 +32,8 @@ use crate::{
 
 /// What the database of the sessions is called in its folder.
 const DATABASE: &str = "holm.db";
+/// The folder in which MCP servers have their home folders.
+pub(crate) const SERVER_HOMES: &str = "server-homes";
 
 /// The folder of the sessions: the flag, or what the environment of this process says.
 pub(crate) fn data_here(flag: Option<&Path>) -> Result<PathBuf, CommandError> {
@@ -219,6 +221,11 @@ impl HolmPaths {
     /// What servers said when they were last looked at.
     pub(crate) fn server_lists(&self) -> PathBuf {
         self.data.join("mcp/lists")
+    }
+
+    /// The home folders of MCP servers.
+    pub(crate) fn server_homes(&self) -> PathBuf {
+        self.data.join(SERVER_HOMES)
     }
 
     pub(crate) fn logins(&self) -> PathBuf {

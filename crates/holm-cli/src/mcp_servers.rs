@@ -8,7 +8,7 @@
 
 use std::{
     ffi::OsStr,
-    io,
+    fs, io,
     net::TcpListener,
     path::{Path, PathBuf},
     sync::{Arc, OnceLock},
@@ -19,13 +19,14 @@ use holm::runtime::BoxFuture;
 use holm_jail::{JailEngine, JailLauncher};
 use holm_mcp::{
     ElicitationHandler, LoginBrowser, LoginSettings, LoginStore, McpLoader, McpTransports, NamedFileAccess,
-    ProgramSettings, ServerAnswer, ServerQuestion, ServerQuestionKind, ToolListCache,
+    ProgramSettings, ServerAnswer, ServerName, ServerQuestion, ServerQuestionKind, ToolListCache,
 };
 use holm_net::{HttpClient, TlsConfig};
 use holm_tools::registry::{
     LoadResource, PinFileStore, PinStatus, PinStore, PinStoreError, ReloadRequester, ToolFile, ToolLoadError,
     ToolLoader, ToolOffer,
 };
+use holm_tools::trust::ContentHash;
 use serde_json::{Map, Value};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
@@ -74,12 +75,31 @@ fn reached(
     let Ok(engine) = JailEngine::detect() else { return Ok(means) };
     let programs = ProgramSettings::new(JailLauncher::this_executable(), engine, places.work.clone());
     let programs = programs.search(search(std::env::var_os("PATH").as_deref())).named(named(places, file));
-    let programs = checked(programs);
+    let programs = checked(programs.homes(homes(places, file)));
     let programs = match places.bounds {
         NetworkScope::Anywhere => programs,
         NetworkScope::ThisMachine => programs.offline(),
     };
     Ok(means.programs(programs))
+}
+
+/// Where the servers of a file have their home folders. Servers with one name in different projects
+/// are different servers.
+fn homes(places: &HolmPaths, file: &Path) -> PathBuf {
+    if mcp_entries::is_project(file, places) {
+        let project = ContentHash::of(places.project_tools().as_os_str().as_encoded_bytes());
+        places.server_homes().join("projects").join(project.to_string())
+    } else {
+        places.server_homes().join("own")
+    }
+}
+
+/// Removes what a server of the user's has downloaded.
+pub(crate) fn forget_home(places: &HolmPaths, name: &ServerName) -> io::Result<()> {
+    match fs::remove_dir_all(places.server_homes().join("own").join(name.as_str())) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Ok(()) | Err(_) => Ok(()),
+    }
 }
 
 /// Which files a command line may open by naming them. Only its author knows what a project's file

@@ -461,6 +461,7 @@ pub(super) fn remove(
     fs::remove_file(&path)?;
     mcp_servers::lists(places).forget(&name);
     mcp_servers::logins(places).forget(&name)?;
+    mcp_servers::forget_home(places, &name)?;
     PinFileStore::new(places.pins()).forget(&path, &pinned(server))?;
     screen.note(&format!("holm: removed {}", path.shown()));
     Ok(CommandExit::Done)

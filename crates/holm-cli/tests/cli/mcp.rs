@@ -3,6 +3,7 @@
 use std::{
     fs,
     io::{BufRead as _, BufReader, Write as _},
+    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     process::{Child, ChildStdin, ChildStdout, Stdio},
     sync::atomic::{AtomicUsize, Ordering},
@@ -368,6 +369,82 @@ fn a_server_that_was_written_down_wrongly_is_removed_and_written_down_again() {
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let tested = stage.holm(["mcp", "test", "sea"]);
     assert!(tested.code == Some(0) && tested.out.contains("sea_echo"), "{tested:?}");
+}
+
+/// A home with two programs: `runner` starts `runner-core` of its own folder, as `uvx` starts `uv`.
+/// That one copies the server into the home that it is given and runs it there, as `npx` does.
+fn home_with_a_package_runner(stage: &Stage) -> PathBuf {
+    let home = stage.work().join("../home").join("user");
+    let programs = home.join(".local/bin");
+    fs::create_dir_all(&programs).unwrap();
+    let core = "#!/bin/sh\nset -e\nmkdir -p \"$HOME/.cache\"\n\
+        { echo '#!/usr/bin/python3'; cat \"$1\"; } > \"$HOME/.cache/server\"\n\
+        chmod +x \"$HOME/.cache/server\"\nshift\nexec \"$HOME/.cache/server\" \"$@\"\n";
+    let runner = "#!/bin/sh\nexec \"$(dirname \"$0\")/runner-core\" \"$@\"\n";
+    for (name, text) in [("runner", runner), ("runner-core", core)] {
+        fs::write(programs.join(name), text).unwrap();
+        fs::set_permissions(programs.join(name), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    home
+}
+
+#[test]
+fn a_package_runner_starts_its_siblings_and_keeps_what_it_downloads_in_a_home_of_its_own() {
+    let stage = Stage::new([]);
+    let home = home_with_a_package_runner(&stage);
+    let path = format!("{}:/usr/bin:/bin", home.join(".local/bin").display());
+    let holm = |words: &[&str]| {
+        let mut command = stage.command(words);
+        Ran::of(&command.env("HOME", &home).env("PATH", &path).output().unwrap())
+    };
+    let script = script();
+    let added = holm(&["mcp", "add", "sea", "--", "runner", script.to_str().unwrap(), "ok"]);
+    assert_eq!(added.code, Some(0), "{added:?}");
+    for _ in 0..2 {
+        let tested = holm(&["mcp", "test", "sea"]);
+        assert!(tested.code == Some(0) && tested.out.contains("sea_echo"), "{tested:?}");
+    }
+    let homes = stage.data().join("server-homes/own/sea");
+    let kept: Vec<PathBuf> = fs::read_dir(&homes).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert!(matches!(kept.as_slice(), [one] if one.join(".cache/server").is_file()), "{kept:?}");
+    assert!(!home.join(".cache").exists(), "the user's own home is not written");
+    assert_eq!(holm(&["mcp", "remove", "sea"]).code, Some(0));
+    assert!(!homes.exists(), "the server is gone, and so is what it kept");
+}
+
+/// The words of a command of the documentation that begins like this.
+fn documented(beginning: &str) -> Vec<String> {
+    let text = include_str!("../../../../docs/mcp.md");
+    let line = text.lines().find(|line| line.trim_start().starts_with(beginning)).expect(beginning);
+    // Behind the command comes what it is for.
+    let command = line.trim_start().split("   ").next().unwrap();
+    command.split(' ').skip(1).map(str::to_owned).collect()
+}
+
+/// Starts a server of a package runner, which downloads it, and shows its tools.
+fn starts_from_the_registry(name: &str, mut words: Vec<String>, tool: &str) {
+    let stage = Stage::new([]);
+    // A machine with a certificate authority of its own: uv trusts only the public ones by default.
+    if std::env::var_os("SSL_CERT_FILE").is_some() {
+        let at = words.iter().position(|word| word == "--").unwrap();
+        words.splice(at..at, ["--env".to_owned(), "UV_SYSTEM_CERTS=true".to_owned()]);
+    }
+    let added = stage.holm(&words);
+    assert_eq!(added.code, Some(0), "{words:?}: {added:?}");
+    let tested = stage.holm(["mcp", "test", name]);
+    assert!(tested.code == Some(0) && tested.out.contains(tool), "{words:?}: {tested:?}");
+}
+
+#[test]
+#[ignore = "needs the network and uv; `scripts/prove mcp-examples` runs it"]
+fn the_example_with_uvx_starts_as_it_is_written() {
+    starts_from_the_registry("time", documented("holm mcp add time"), "get_current_time");
+}
+
+#[test]
+#[ignore = "needs the network and npm; `scripts/prove mcp-examples` runs it"]
+fn the_example_with_npx_starts_as_it_is_written() {
+    starts_from_the_registry("all", documented("holm mcp add all"), "echo");
 }
 
 #[test]

@@ -6,6 +6,8 @@
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -13,6 +15,8 @@ use std::time::Duration;
 use holm_grants::{FilePath, Grant};
 use holm_jail::{Jail, JailLimits, JailNetwork, JobKiller};
 use holm_tools::root::DenyRules;
+use holm_tools::shell::open_toolchain;
+use holm_tools::trust::ContentHash;
 use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio::sync::watch;
@@ -20,6 +24,7 @@ use tokio::time::{sleep, timeout};
 
 use super::error::cut;
 use super::server_job::ServerJob;
+use super::transports::ProgramPath;
 use super::{NamedFileAccess, ProgramSettings, RemoteServerError, network};
 use crate::{McpServerSpec, ServerProgram};
 
@@ -141,6 +146,7 @@ impl ServerProcess {
             .find(&program.command)
             .ok_or_else(|| not(format!("{} was not found", cut(&program.command))))?;
         let jail = jail(programs, spec, program, &found.real).map_err(not)?;
+        let jail = with_own_folders(jail, programs, spec, program, &found).await.map_err(not)?;
         let task = found.task(&programs.workspace, &spec.grants);
         let task = task.args(program.args.iter().map(OsString::from)).piped_input();
         let mut open = named_files(programs, program);
@@ -258,8 +264,42 @@ fn jail(
             network::OFFLINE.iter().fold(jail, |jail, (name, value)| jail.env(name, value))
         }
     };
-    let jail = named_files(programs, program).into_iter().fold(jail, Jail::read);
-    Ok(program.env.iter().fold(jail, |jail, (name, value)| jail.env(name, value)))
+    Ok(named_files(programs, program).into_iter().fold(jail, Jail::read))
+}
+
+/// Adds what package runners need: the rest of the program's own toolchain, and a home folder for
+/// what it downloads.
+async fn with_own_folders(
+    jail: Jail,
+    programs: &ProgramSettings,
+    spec: &McpServerSpec,
+    program: &ServerProgram,
+    found: &ProgramPath,
+) -> Result<Jail, String> {
+    let home = programs.homes.as_ref().map(|folder| server_home(folder, spec, program));
+    let (search, workspace) = (programs.search.clone(), programs.workspace.clone());
+    let (found, env) = (found.clone(), program.env.clone());
+    // This looks at the file system.
+    let added = tokio::task::spawn_blocking(move || {
+        let jail = open_toolchain(jail, search, &workspace, &found.named, &found.real);
+        let home = home.filter(|home| fs::DirBuilder::new().recursive(true).mode(0o700).create(home).is_ok());
+        let home = home.and_then(|home| home.canonicalize().ok());
+        let jail = match home {
+            // It starts there what it has downloaded.
+            Some(home) => jail.write(&home).exec(&home).env("HOME", home),
+            None => jail,
+        };
+        env.iter().fold(jail, |jail, (name, value)| jail.env(name, value))
+    });
+    added.await.map_err(|error| error.to_string())
+}
+
+/// The home folder of a server. Another command line has another one: what a program leaves there
+/// would be settings of the next.
+fn server_home(homes: &Path, spec: &McpServerSpec, program: &ServerProgram) -> PathBuf {
+    let words = std::iter::once(&program.command).chain(&program.args);
+    let line: Vec<u8> = words.flat_map(|word| word.bytes().chain([0])).collect();
+    homes.join(spec.name.as_str()).join(ContentHash::of(&line).to_string())
 }
 
 /// The plain files that the command line names by absolute path. The author of the command line

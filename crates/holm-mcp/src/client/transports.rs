@@ -78,6 +78,8 @@ pub struct ProgramSettings {
     pub(crate) workspace: PathBuf,
     pub(crate) search: Vec<PathBuf>,
     pub(crate) named: NamedFileAccess,
+    /// Where each server has its home folder; none if servers have no home.
+    pub(crate) homes: Option<PathBuf>,
     pub(crate) offline: bool,
     pub(crate) check: Option<StartCheck>,
 }
@@ -122,6 +124,7 @@ impl ProgramSettings {
             workspace: workspace.into(),
             search,
             named: NamedFileAccess::default(),
+            homes: None,
             offline: false,
             check: None,
         }
@@ -149,6 +152,13 @@ impl ProgramSettings {
     #[must_use]
     pub fn named(mut self, named: NamedFileAccess) -> Self {
         self.named = named;
+        self
+    }
+
+    /// Gives each server a home folder below this one. It keeps there what it downloads.
+    #[must_use]
+    pub fn homes(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.homes = Some(folder.into());
         self
     }
 

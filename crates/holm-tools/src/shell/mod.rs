@@ -113,6 +113,7 @@ pub use running_commands::wait_for_commands;
 pub use script::{MAX_SCRIPT, ScriptCommand, ScriptComplexity, ScriptReadError, ScriptWord, ShellScript};
 pub use setup::{SessionFolders, ShellSetupError, WorkspaceShell};
 pub use tool::{ArgvTool, ScriptTool};
+pub use toolchain::open_toolchain;
 
 /// The name of the tool that runs scripts.
 pub const SHELL: &str = "shell";

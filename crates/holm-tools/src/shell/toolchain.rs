@@ -115,6 +115,19 @@ const MANAGERS: &[ToolchainManager] = &[
     ),
 ];
 
+/// Opens the parts of its toolchain that a user's program needs: a package runner starts other
+/// programs of the folder that it lies in. `named` is its path on the `PATH`, `real` its file.
+pub fn open_toolchain(
+    jail: Jail,
+    user_path: impl IntoIterator<Item = PathBuf>,
+    workspace: &Path,
+    named: &Path,
+    real: &Path,
+) -> Jail {
+    let home = std::env::home_dir();
+    UserToolchains::find(user_path, home.as_deref(), workspace).add_program(jail, named, real)
+}
+
 /// The folders of a user's `PATH` as commands have them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct UserToolchains {
