@@ -4,6 +4,7 @@
 //! named.
 
 use std::path::Path;
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -21,8 +22,9 @@ pub(super) fn result(
     outcome: &JailOutcome,
     hosts: &[ProxyDenied],
     workspace: &Path,
+    wall: Duration,
 ) -> ToolOutput {
-    let mut output = by_ending(nature, outcome, hosts);
+    let mut output = by_ending(nature, outcome, hosts, wall);
     for name in &outcome.appeared {
         output.text.push_str(&format!("\n[{}]", appeared(workspace, name)));
         output.outcome = holm_kernel::Outcome::Failed;
@@ -30,7 +32,12 @@ pub(super) fn result(
     output
 }
 
-fn by_ending(nature: &ProgramInterface, outcome: &JailOutcome, hosts: &[ProxyDenied]) -> ToolOutput {
+fn by_ending(
+    nature: &ProgramInterface,
+    outcome: &JailOutcome,
+    hosts: &[ProxyDenied],
+    wall: Duration,
+) -> ToolOutput {
     let failed = |why: &str| {
         let mut output = failed(why, outcome);
         for refusal in hosts {
@@ -50,7 +57,7 @@ fn by_ending(nature: &ProgramInterface, outcome: &JailOutcome, hosts: &[ProxyDen
         JailEnding::Exited(0) => succeeded(nature, outcome),
         JailEnding::Exited(code) => failed(&format!("it ended with status {code}")),
         JailEnding::Signalled(signal) => failed(&format!("it was killed by signal {signal}")),
-        JailEnding::TimedOut => failed("stopped: it timed out"),
+        JailEnding::TimedOut => failed(&format!("stopped: it timed out after {} s", wall.as_secs_f64())),
         JailEnding::Cancelled => failed("stopped: it was cancelled"),
         JailEnding::OutOfOutput => failed("stopped: it wrote too much"),
         JailEnding::OutOfMemory => failed("stopped: it used too much memory"),

@@ -122,7 +122,7 @@ impl ProgramToolState {
         let changes = tokio::task::spawn_blocking(move || (record.settle(), images.finish()));
         let (mut changes, mut undo) = changes.await.map_err(|_| "Holm is shutting down")?;
         changes.extend(undo.line.take());
-        let mut output = result(&self.nature, &outcome, &refused, &self.setup.workspace);
+        let mut output = result(&self.nature, &outcome, &refused, &self.setup.workspace, self.limits.wall);
         for change in changes {
             output.text.push_str(&format!("\n[{change}]"));
         }
