@@ -15,6 +15,7 @@ use super::{
     batch::{CallSlot, SlotState},
     permit::PermitDecision,
     state::RunPhase,
+    turn::SharedRequestParts,
 };
 use crate::{Budget, Event, NanoUsd, Narrowing, Started, ToolSpec};
 
@@ -81,6 +82,8 @@ impl Run {
         narrowing.apply(&mut started.config);
         let mark_rule = started.config.mark_rule;
         self.state.started = Arc::new(started);
+        // Requests are built from parts of the configuration, among them the prices.
+        self.shared = SharedRequestParts::new(&self.state, &self.catalogue);
         self.state.authority.epoch += 1;
         self.emit(Event::Narrowed { mark_rule });
         self.mark(narrowing.marks);

@@ -1,6 +1,6 @@
 //! The journal of whole runs: the same facts give the same run, byte for byte, from any record on.
 
-use alloc::{boxed::Box, string::String, vec, vec::Vec};
+use alloc::{boxed::Box, collections::BTreeMap, string::String, vec, vec::Vec};
 
 use holm_grants::{GrantSet, Level, Mode};
 use holm_guards::postcondition::{Postcondition, Rule};
@@ -19,7 +19,7 @@ pub(super) fn refold(play: &Play) -> Run {
 /// The journal of a play.
 pub(super) fn written(play: &Play) -> String {
     let (mut run, mut writer, mut text) =
-        journal::begin(play.run.started().clone(), Timestamp::new(0)).expect("record 0");
+        journal::begin(play.began.clone(), Timestamp::new(0)).expect("record 0");
     drain(&mut run);
     for (now, input) in &play.log {
         text += &journal::step(&mut run, &mut writer, Timestamp::new(*now), input.clone()).expect("a step");
@@ -55,9 +55,40 @@ pub(super) fn plays() -> Vec<(&'static str, Play)> {
         ("children in the background", super::background::whole_life()),
         ("failures", failures()),
         ("changes", changes()),
+        ("another host", narrowed()),
         ("text", text()),
         ("long", long()),
     ]
+}
+
+/// A run that a host with narrower terms takes over, one term after the other.
+fn narrowed() -> Play {
+    let price = Some(Price { input: 1_000_000, output: 1_000_000, ..Price::default() });
+    let mut config = config_with(vec![echo()]);
+    config.models[0].price = price;
+    config.limits.budget.usd = Some(NanoUsd::new(100_000));
+    config.workspace = "/work".parse().ok();
+    config.mark_rule = MarkRule::ShowOnly;
+    let limits = Limits { turns: Bound::AtMost(7), ..Limits::default() };
+    let none = Narrowing::default;
+    let terms = [
+        Narrowing { mark_rule: Some(MarkRule::AskAfterAny), ..none() },
+        Narrowing { marks: Marks { untrusted: true, ..Marks::default() }, ..none() },
+        Narrowing { limits: Some(limits), ..none() },
+        Narrowing { retry: Some(RetryPolicy { attempts: 1, ..RetryPolicy::default() }), ..none() },
+        Narrowing { aliases: Some(Vec::new()), ..none() },
+        Narrowing { drops_workspace: true, ..none() },
+        Narrowing { prices: Some([("scripted/one".into(), Price::default())].into()), ..none() },
+        Narrowing { prices: Some(BTreeMap::new()), ..none() },
+    ];
+    let mut play = Play::new(config, Vec::new());
+    for narrowing in terms {
+        play.script.extend([Say::Call("echo", r#"{"text":"a"}"#), Say::Text("done")]);
+        play.prompt("go");
+        play.give(Input::Narrowed(Box::new(narrowing)));
+    }
+    play.prompt("and now");
+    play
 }
 
 fn batches() -> Play {
@@ -192,7 +223,7 @@ fn the_same_script_gives_the_same_bytes() {
 fn a_replay_says_again_what_the_run_said_byte_for_byte() {
     for (name, play) in plays() {
         let (mut run, _, _) =
-            journal::begin(play.run.started().clone(), Timestamp::new(0)).expect("record 0");
+            journal::begin(play.began.clone(), Timestamp::new(0)).expect("record 0");
         let mut live = drain(&mut run);
         for (now, input) in &play.log {
             run.handle(Timestamp::new(*now), input.clone()).expect("a fact");
@@ -312,7 +343,7 @@ fn a_misuse_leaves_no_trace() {
         Input::ToolFinished { call: ToolCallId::new(99), result: ToolOutput::text("x") },
         // Not dispatched yet: a result now would describe a call that no record mentions.
         Input::ToolFinished { call: ToolCallId::new(1), result: ToolOutput::text("x") },
-        Input::Started(Box::new(play.run.started().clone())),
+        Input::Started(Box::new(play.began.clone())),
     ];
     for input in misuses {
         assert!(play.run.handle(Timestamp::new(5), input.clone()).is_err(), "{input:?}");

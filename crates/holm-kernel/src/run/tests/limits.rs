@@ -2,6 +2,7 @@
 
 use alloc::{
     boxed::Box,
+    collections::BTreeMap,
     string::{String, ToString},
     vec,
     vec::Vec,
@@ -246,6 +247,21 @@ fn an_unknown_price_is_never_taken_for_free() {
     };
     assert!(message.contains("the price of scripted/one is unknown"), "{message}");
     assert_eq!(play.requests.len(), 0);
+}
+
+#[test]
+fn a_price_that_the_next_host_does_not_know_is_no_longer_known() {
+    let mut play = Play::new(priced(1_000), different_turns(3));
+    play.prompt("go");
+    let narrowing = Narrowing { prices: Some(BTreeMap::new()), ..Narrowing::default() };
+    play.give(Input::Narrowed(Box::new(narrowing)));
+    let asked = play.requests.len();
+    let ending = play.prompt("go on");
+    let Ending::Failed { class: FailureClass::BadRequest, message, .. } = ending else {
+        panic!("{ending:?}")
+    };
+    assert!(message.contains("the price of scripted/one is unknown"), "{message}");
+    assert_eq!(play.requests.len(), asked, "the budget could not be held, so nobody is asked");
 }
 
 #[test]

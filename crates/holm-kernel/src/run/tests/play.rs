@@ -30,6 +30,8 @@ type InterruptFn = Box<dyn FnMut(&Effect) -> Vec<Input>>;
 
 pub(crate) struct Play {
     pub(crate) run: Run,
+    /// What the run began with.
+    pub(crate) began: Started,
     pub(crate) now: u64,
     pub(crate) script: VecDeque<Say>,
     pub(crate) tool: ToolFn,
@@ -85,9 +87,11 @@ impl Play {
     }
 
     pub(crate) fn seeded(seed: u64, config: Config, script: Vec<Say>) -> Self {
-        let run = Run::start(Started::new("run-1", seed, config), Timestamp::new(0));
+        let began = Started::new("run-1", seed, config);
+        let run = Run::start(began.clone(), Timestamp::new(0));
         Self {
             run,
+            began,
             now: 0,
             script: script.into(),
             tool: Box::new(|request| ToolOutput::text(format!("out of {}", request.arguments))),
