@@ -183,6 +183,8 @@ enum TopLevelCommand {
     Tour(commands::tour::TourArgs),
     /// Undo the file changes of a turn
     Undo(commands::undo::UndoArgs),
+    /// Run evaluation cases, make them from sessions, and compare the results
+    Eval(commands::eval::EvalArgs),
     /// Import agents, servers, skills, rules and hooks from other programs
     Import(commands::import::ImportArgs),
     /// Describe Holm as a tool, in the format of agents-exe
@@ -314,6 +316,7 @@ fn execute(cli: Cli, name: &str) -> anyhow::Result<CommandExit> {
             TopLevelCommand::Extract(args) => commands::extract::execute(&args, cli.data.as_deref()).await,
             #[cfg(feature = "local")]
             TopLevelCommand::Tour(args) => commands::tour::execute(args, cli.data.as_deref()).await,
+            TopLevelCommand::Eval(args) => commands::eval::execute(args, cli.data.as_deref()).await,
             TopLevelCommand::Undo(args) => commands::undo::execute(args, cli.data.as_deref()).await,
         };
         log.put(&log::ended(name, &ended));

@@ -75,6 +75,8 @@ const ARROWS: &[(&str, Knows)] = &[
         Knows::Only(&["holm-grants", "holm-guards", "holm-jail", "holm-kernel", "holm-runtime", "holm-wire"]),
     ),
     ("holm-undo", Knows::Only(&[])),
+    // It runs the command, and reads what that leaves.
+    ("holm-eval", Knows::Only(&["holm-guards", "holm-kernel", "holm-runtime"])),
     ("holm-tools", Knows::Only(TOOL_SIDE)),
     // Its servers are offers of the registry.
     ("holm-mcp", Knows::Only(MCP_SIDE)),

@@ -60,6 +60,8 @@
 pub mod guide;
 pub mod prelude;
 
+#[cfg(feature = "eval")]
+pub use holm_eval as eval;
 pub use holm_grants as grants;
 pub use holm_guards as guards;
 pub use holm_kernel as kernel;

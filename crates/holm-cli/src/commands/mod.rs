@@ -15,6 +15,7 @@
 //! - `config.rs`, `init.rs`, `import.rs`, `keys.rs`, `model.rs`: settings, keys and models.
 //! - `check.rs`, `doctor.rs`, `paths.rs`: what is configured here, and what is wrong with it.
 //! - `job.rs`, `backup.rs`, `restore.rs`: for the operator of a server.
+//! - `eval.rs`: evaluation cases.
 //! - `extract.rs`, `tour.rs`: tasks for a local model. `describe.rs`, `completions.rs`: Holm's own
 //!   description.
 
@@ -27,6 +28,7 @@ pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod describe;
 pub(crate) mod doctor;
+pub(crate) mod eval;
 #[cfg(feature = "local")]
 pub(crate) mod extract;
 pub(crate) mod hooks;

@@ -222,8 +222,7 @@ fn the_same_script_gives_the_same_bytes() {
 #[test]
 fn a_replay_says_again_what_the_run_said_byte_for_byte() {
     for (name, play) in plays() {
-        let (mut run, _, _) =
-            journal::begin(play.began.clone(), Timestamp::new(0)).expect("record 0");
+        let (mut run, _, _) = journal::begin(play.began.clone(), Timestamp::new(0)).expect("record 0");
         let mut live = drain(&mut run);
         for (now, input) in &play.log {
             run.handle(Timestamp::new(*now), input.clone()).expect("a fact");

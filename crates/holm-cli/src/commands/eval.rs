@@ -1,0 +1,402 @@
+//! `holm eval`: runs evaluation cases by replay or with models, makes cases from sessions, and
+//! compares results. Cases, checks and statistics are in the crate `holm-eval`; this file has the
+//! arguments and the words for the user.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use holm::{
+    kernel::{NanoUsd, journal},
+    runtime::JournalStore as _,
+};
+use holm_eval::{
+    AttemptMode, AttemptResult, AttemptVerdict, CaseRunner, EvalCase, EvalComparison, EvalError, EvalPlan,
+    Evaluation, NewCase, PassRate, SessionTranscript, TrustLevelName, import_dataset, junit, markdown,
+};
+use holm_tools::root::DenyRules;
+use serde_json::json;
+
+use crate::{
+    exit::{CommandError, CommandExit},
+    holm_paths, money,
+    screen::{DisplayablePath as _, TerminalOutput},
+    session_name,
+};
+
+/// Arguments of `holm eval`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct EvalArgs {
+    #[command(subcommand)]
+    command: EvalCommand,
+}
+
+/// What to do with evaluation cases.
+#[derive(Debug, clap::Subcommand)]
+enum EvalCommand {
+    /// Run cases: by replay of their recorded replies, or with models
+    Run(EvalRunArgs),
+    /// Run the replies of cases and record what they do, as the reference of later replays
+    Record {
+        /// Case folders, or folders that contain cases
+        #[arg(required = true, value_name = "CASES")]
+        cases: Vec<PathBuf>,
+    },
+    /// Make a case from a session
+    Add(EvalAddArgs),
+    /// Compare the results of two evaluations
+    Compare(EvalCompareArgs),
+    /// Make cases from a dataset in JSON Lines, with an input and a target on each line
+    Import {
+        /// Dataset, as `inspect_ai` and `pydantic_evals` have it
+        dataset: PathBuf,
+        /// Folder for the cases
+        folder: PathBuf,
+    },
+}
+
+/// Arguments of `holm eval run`.
+#[derive(Debug, clap::Args)]
+struct EvalRunArgs {
+    /// Case folders, or folders that contain cases [default: evals]
+    #[arg(value_name = "CASES", default_value = "evals", hide_default_value = true)]
+    cases: Vec<PathBuf>,
+    /// Use the recorded replies; this is the default without --model
+    #[arg(long, conflicts_with = "model")]
+    replay: bool,
+    /// Model that answers, as provider/model; can be repeated
+    #[arg(short, long, value_name = "NAME")]
+    model: Vec<String>,
+    /// Number of attempts at each case
+    #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    repeat: u32,
+    /// Maximum cost of all attempts together, in US dollars
+    #[arg(long, value_name = "USD", value_parser = money::parse)]
+    budget: Option<NanoUsd>,
+    /// Number of attempts at the same time [default: the number of processors]
+    #[arg(long, value_name = "COUNT")]
+    jobs: Option<usize>,
+    /// Name of the evaluation. If it exists, the attempts that are left are made [default: a new name]
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// Also fail if what the model sees is no longer what was recorded
+    #[arg(long)]
+    strict: bool,
+    /// Keep the workspaces of attempts that passed
+    #[arg(long)]
+    keep: bool,
+    /// Write the results as JUnit XML
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+    /// Print one JSON object per attempt
+    #[arg(long)]
+    json: bool,
+}
+
+/// Arguments of `holm eval add`.
+#[derive(Debug, clap::Args)]
+struct EvalAddArgs {
+    /// Session name, its beginning, or `last`
+    session: String,
+    /// New folder for the case
+    folder: PathBuf,
+    /// The workspace before the session, if the session changed it
+    #[arg(long, value_name = "FOLDER")]
+    workspace: Option<PathBuf>,
+}
+
+/// Arguments of `holm eval compare`.
+#[derive(Debug, clap::Args)]
+struct EvalCompareArgs {
+    /// Name of the first evaluation, or its folder
+    first: String,
+    /// Name of the second evaluation, or its folder
+    second: String,
+    /// Exit with 3 if the second one is worse
+    #[arg(long)]
+    gate: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) async fn execute(args: EvalArgs, data: Option<&Path>) -> anyhow::Result<CommandExit> {
+    let data = holm_paths::data_here(data)?;
+    let screen = TerminalOutput::default();
+    match args.command {
+        EvalCommand::Run(args) => {
+            // Attempts are processes, and waiting for them blocks.
+            tokio::task::spawn_blocking(move || run(&args, &data, &screen)).await?
+        }
+        EvalCommand::Record { cases } => {
+            tokio::task::spawn_blocking(move || record(&cases, &data, &screen)).await?
+        }
+        EvalCommand::Add(args) => add(&args, &data, &screen).await,
+        EvalCommand::Compare(args) => compare(&args, &data, &screen),
+        EvalCommand::Import { dataset, folder } => {
+            let count = import_dataset(&dataset, &folder).map_err(failed)?;
+            screen.note(&format!("holm: {count} cases in {}", folder.shown()));
+            Ok(CommandExit::Done)
+        }
+    }
+}
+
+/// An error of a case or of an evaluation.
+fn failed(error: EvalError) -> CommandError {
+    let exit = match &error {
+        EvalError::Case { .. }
+        | EvalError::Workspace { .. }
+        | EvalError::Results { .. }
+        | EvalError::Changed { .. } => CommandExit::Usage,
+        EvalError::NoCase(_) => CommandExit::Missing,
+        EvalError::File { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
+            CommandExit::Missing
+        }
+        _ => CommandExit::Failed,
+    };
+    CommandError::new(exit, error.to_string())
+}
+
+/// The folder of an evaluation: a name is one below the data folder.
+fn folder_of(name: &str, data: &Path) -> Result<PathBuf, CommandError> {
+    let path = Path::new(name);
+    if path.join("results.jsonl").is_file() {
+        return Ok(path.to_owned());
+    }
+    let is_plain = |character: char| character.is_ascii_alphanumeric() || "-_.".contains(character);
+    if name.is_empty() || name.starts_with('.') || !name.chars().all(is_plain) {
+        let message = format!("`{name}` is no name of an evaluation; use letters, digits, `-`, `_` and `.`");
+        return Err(CommandError::new(CommandExit::Usage, message));
+    }
+    Ok(data.join("evals").join(name))
+}
+
+/// A name for an evaluation that has none.
+fn new_name() -> String {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    format!("eval-{}-{}", since.as_millis(), std::process::id())
+}
+
+fn run(args: &EvalRunArgs, data: &Path, screen: &TerminalOutput) -> anyhow::Result<CommandExit> {
+    let cases = EvalCase::find(args.cases.iter().map(PathBuf::as_path)).map_err(failed)?;
+    let modes = if args.model.is_empty() {
+        vec![AttemptMode::Replay]
+    } else {
+        args.model.iter().cloned().map(AttemptMode::Model).collect()
+    };
+    let name = args.name.clone().unwrap_or_else(new_name);
+    let folder = folder_of(&name, data)?;
+    let mut runner = CaseRunner::new(std::env::current_exe()?, &folder);
+    if args.keep {
+        runner = runner.keep_workspaces();
+    }
+    if !args.model.is_empty() {
+        share_keys(data, &runner.data())?;
+    }
+    let jobs = args.jobs.or_else(|| std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1);
+    let budget = args.budget.map(|budget| budget.value() as f64 / 1e9);
+    let plan = EvalPlan { cases, modes, repeat: args.repeat, jobs, budget };
+    let total = plan.cases.len() * plan.modes.len() * args.repeat as usize;
+    let mut evaluation = Evaluation::open(&folder).map_err(failed)?;
+    let known = evaluation.results().len();
+    if known > 0 {
+        screen.note(&format!("holm: {name} has {known} results; the attempts that are left are made"));
+    }
+    let done = std::sync::atomic::AtomicUsize::new(known);
+    let told = |result: &AttemptResult| {
+        let count = done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
+        screen.note(&format!("[{count}/{total}] {}", line_of(result)));
+    };
+    let ended = evaluation.run(&plan, &runner, told);
+    let results = evaluation.results();
+    if let Some(path) = &args.junit {
+        fs::write(path, junit(&results)).map_err(|error| {
+            CommandError::new(CommandExit::Failed, format!("{} cannot be written: {error}", path.shown()))
+        })?;
+    }
+    ended.map_err(failed)?;
+    for result in &results {
+        if args.json {
+            screen.line(&serde_json::to_string(result)?);
+        } else {
+            details_of(result).iter().for_each(|line| screen.answer(line));
+        }
+    }
+    if results.len() < total {
+        let message = format!("{} of {total} attempts were made; the budget is used up", results.len());
+        return Err(CommandError::new(CommandExit::Limit, message).into());
+    }
+    let rate = PassRate::of(&results);
+    screen.note(&format!(
+        "holm: {name}: {} of {} passed; results in {}",
+        rate.passed,
+        rate.attempts,
+        folder.shown()
+    ));
+    let is_failed = |result: &&&AttemptResult| {
+        !result.is_passed() || (args.strict && result.verdict == AttemptVerdict::Changed)
+    };
+    Ok(if results.iter().filter(is_failed).count() == 0 { CommandExit::Done } else { CommandExit::NoAnswer })
+}
+
+/// Lets the attempts use the keys that the user keeps.
+fn share_keys(data: &Path, to: &Path) -> anyhow::Result<()> {
+    let (keys, link) = (data.join("keys.json"), to.join("keys.json"));
+    if keys.is_file() && !link.exists() {
+        holm_paths::private_folder(to)?;
+        std::os::unix::fs::symlink(keys, link)?;
+    }
+    Ok(())
+}
+
+/// A result in a line.
+fn line_of(result: &AttemptResult) -> String {
+    let word = match result.verdict {
+        AttemptVerdict::Passed => "passed",
+        AttemptVerdict::Changed => "changed",
+        AttemptVerdict::Failed => "FAILED",
+        AttemptVerdict::Error => "ERROR",
+    };
+    let (turns, seconds) = (result.turns, result.seconds);
+    format!("{word} {} ({}, {turns} turns, {seconds:.1} s)", result.case, result.model)
+}
+
+/// What a person should know of a result: nothing of one that passed.
+fn details_of(result: &AttemptResult) -> Vec<String> {
+    if result.verdict == AttemptVerdict::Passed {
+        return Vec::new();
+    }
+    let mut lines = vec![format!("{} (session {})", line_of(result), result.session)];
+    let indented = |text: &str| text.lines().map(|line| format!("  {line}")).collect::<Vec<_>>();
+    for failure in result.failures() {
+        lines.extend(indented(&failure));
+    }
+    for difference in result.differences.iter().filter(|difference| !difference.is_regression()) {
+        lines.extend(indented(&difference.to_string()));
+    }
+    if let Some(turn) = result.applies_until() {
+        lines.push(match turn {
+            0 | 1 => "  the recording no longer applies".to_owned(),
+            turn => format!("  the recording applies up to turn {}", turn - 1),
+        });
+    }
+    lines
+}
+
+fn record(cases: &[PathBuf], data: &Path, screen: &TerminalOutput) -> anyhow::Result<CommandExit> {
+    let cases = EvalCase::find(cases.iter().map(PathBuf::as_path)).map_err(failed)?;
+    let folder = data.join("evals").join(format!("recording-{}", std::process::id()));
+    let runner = CaseRunner::new(std::env::current_exe()?, &folder);
+    let mut ended = Ok(());
+    for case in &cases {
+        match runner.record(case) {
+            Ok(recording) => {
+                screen.note(&format!("holm: recorded {}: {} turns", case.name, recording.turns.len()))
+            }
+            Err(error) => {
+                ended = Err(failed(error));
+                break;
+            }
+        }
+    }
+    let _ = fs::remove_dir_all(&folder);
+    ended?;
+    Ok(CommandExit::Done)
+}
+
+async fn add(args: &EvalAddArgs, data: &Path, screen: &TerminalOutput) -> anyhow::Result<CommandExit> {
+    let store = holm_paths::store_to_read(data).await?;
+    let session = session_name::resolve(&store, args.session.clone()).await?;
+    let lines = store.read(&session).await.map_err(|_| super::session::no_such(&session))?;
+    let records = journal::decode_strict(&lines)?;
+    let run = journal::replay(&records)?;
+    let place = run.config().workspace.as_ref().map(|path| PathBuf::from(path.to_string()));
+    let place = place.unwrap_or(std::env::current_dir()?);
+    let transcript = SessionTranscript::of(&records, &place).map_err(anyhow::Error::msg)?;
+    let workspace = match &args.workspace {
+        Some(folder) => folder.clone(),
+        None if NewCase::may_have_changed(&transcript) => {
+            let message =
+                "the session may have changed its workspace, so the files of now are not those it began with";
+            return Err(CommandError::new(CommandExit::Usage, message)
+                .hint(
+                    "give the workspace before it with --workspace FOLDER, such as a checkout of the commit",
+                )
+                .into());
+        }
+        None => place,
+    };
+    let trust = trust_of(&run);
+    let case = NewCase { session: &transcript, workspace: &workspace, trust };
+    let rules = DenyRules::usual();
+    let is_secret =
+        |name: &str| name.parse().is_ok_and(|path: holm::grants::FilePath| rules.reading(&path).is_some());
+    let left_out = case.write(&args.folder, is_secret).map_err(failed)?;
+    for name in left_out {
+        screen.note(&format!("holm: left out {name:?}: it may hold secrets"));
+    }
+    let (folder, data) = (args.folder.clone(), data.to_owned());
+    let notes = tokio::task::spawn_blocking(move || record_anew(&folder, &data)).await??;
+    notes.iter().for_each(|note| screen.note(&format!("holm: {note}")));
+    let path = args.folder.join("case.toml");
+    screen.note(&format!(
+        "holm: wrote {}; edit its checks, then run `holm eval run {}`",
+        path.shown(),
+        args.folder.shown()
+    ));
+    Ok(CommandExit::Done)
+}
+
+/// Replays a new case once and records that run: a replay sees other prompts than the model of the
+/// session did. Returns what the replay did otherwise than the session.
+fn record_anew(folder: &Path, data: &Path) -> anyhow::Result<Vec<String>> {
+    let cases = EvalCase::find([folder]).map_err(failed)?;
+    let place = data.join("evals").join(format!("recording-{}", std::process::id()));
+    let runner = CaseRunner::new(std::env::current_exe()?, &place);
+    let mut notes = Vec::new();
+    for case in &cases {
+        let result = runner.attempt(case, &AttemptMode::Replay, 1).map_err(failed)?;
+        let other = result.failures();
+        notes.extend(other.iter().map(|failure| format!("the replay differs from the session: {failure}")));
+        if other.is_empty() {
+            runner.record(case).map_err(failed)?;
+        }
+    }
+    let _ = fs::remove_dir_all(&place);
+    Ok(notes)
+}
+
+/// The level that gives about what a session had.
+fn trust_of(run: &holm::kernel::Run) -> TrustLevelName {
+    let has = |text: &str| run.grants().iter().any(|grant| grant.to_string() == text);
+    match (has("write:**"), has("exec:*")) {
+        (true, true) => TrustLevelName::Jail,
+        (true, false) => TrustLevelName::Edit,
+        (false, _) => TrustLevelName::Look,
+    }
+}
+
+fn compare(args: &EvalCompareArgs, data: &Path, screen: &TerminalOutput) -> anyhow::Result<CommandExit> {
+    let open = |name: &str| -> Result<Evaluation, CommandError> {
+        let folder = folder_of(name, data)?;
+        if !folder.join("results.jsonl").is_file() {
+            return Err(CommandError::new(CommandExit::Missing, format!("there is no evaluation `{name}`")));
+        }
+        Evaluation::open(folder).map_err(failed)
+    };
+    let (first, second) = (open(&args.first)?, open(&args.second)?);
+    let comparison = EvalComparison::between(&first.results(), &second.results());
+    if args.json {
+        screen.line(
+            &json!({ "first": args.first, "second": args.second, "comparison": comparison }).to_string(),
+        );
+    } else {
+        markdown((&args.first, &args.second), &comparison).lines().for_each(|line| screen.answer(line));
+    }
+    if args.gate && comparison.is_worse() {
+        screen.note("holm: the second evaluation is worse");
+        return Ok(CommandExit::NoAnswer);
+    }
+    Ok(CommandExit::Done)
+}

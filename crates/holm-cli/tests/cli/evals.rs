@@ -1,0 +1,223 @@
+//! Tests `holm eval`: cases by replay and with a model, cases from sessions, and comparisons.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Stdio,
+    time::{Duration, Instant},
+};
+
+use holm_testkit::double::Act;
+use serde_json::{Value, json};
+
+use crate::stage::{MODEL, Ran, Stage};
+
+const DONE: &str = r#"{"replied": {"blocks": [{"text": "Done: 5."}]}}"#;
+
+/// A reply that calls a tool.
+fn call(id: u32, tool: &str, arguments: &Value) -> String {
+    let call = json!({ "id": id.to_string(), "name": tool, "arguments": arguments.to_string() });
+    json!({ "replied": { "blocks": [{ "tool_call": call }], "stop": "tool_use" } }).to_string()
+}
+
+/// The replies that fix the case.
+fn right_replies() -> Vec<String> {
+    let edit = json!({ "path": "sum.py", "old": "a - b", "new": "a + b" });
+    vec![call(1, "read", &json!({ "path": "sum.py" })), call(2, "edit", &edit), DONE.into()]
+}
+
+fn write_replies(case: &Path, replies: &[String]) {
+    fs::write(case.join("replies.json"), format!("{{\"results\": [{}]}}", replies.join(","))).unwrap();
+}
+
+/// A case with a wrong sum.
+fn write_case(stage: &Stage, name: &str) -> PathBuf {
+    let case = stage.work().join("cases").join(name);
+    fs::create_dir_all(case.join("workspace")).unwrap();
+    fs::write(case.join("workspace/sum.py"), "def sum(a, b):\n    return a - b\n").unwrap();
+    let text = "prompt = \"Fix the sum.\"\ntrust = \"edit\"\n\
+        [[check]]\ncommand = \"python3 -B -c 'import sum; assert sum.sum(2, 3) == 5'\"\n\
+        [[check]]\nanswer = { number = 5 }\n\
+        [[check]]\ncall = \"shell\"\nnever = true\n[limits]\nturns = 4\n";
+    fs::write(case.join("case.toml"), text).unwrap();
+    write_replies(&case, &right_replies());
+    case
+}
+
+/// The results of an evaluation that printed JSON.
+fn results(ran: &Ran) -> Vec<Value> {
+    ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn a_case_passes_by_replay_and_a_wrong_solution_fails_with_its_check() {
+    let stage = Stage::new([]);
+    let case = write_case(&stage, "sum");
+    let ran = stage.holm(["eval", "run", "cases", "--name", "right", "--json"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let found = results(&ran);
+    assert_eq!((found.len(), &found[0]["verdict"], &found[0]["case"]), (1, &json!("passed"), &json!("sum")));
+    let mut wrong = right_replies();
+    wrong.remove(1);
+    write_replies(&case, &wrong);
+    let junit = stage.work().join("junit.xml");
+    let ran = stage.holm(["eval", "run", "cases", "--name", "wrong", "--junit", junit.to_str().unwrap()]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert!(ran.out.contains("FAILED sum") && ran.out.contains("AssertionError"), "{ran:?}");
+    let junit = fs::read_to_string(junit).unwrap();
+    assert!(junit.contains("failures=\"1\"") && junit.contains("AssertionError"), "{junit}");
+    let compared = stage.holm(["eval", "compare", "right", "wrong", "--gate"]);
+    assert_eq!(compared.code, Some(3), "{compared:?}");
+    assert!(
+        compared.out.contains("Broken: sum.") && compared.out.contains("no call in place of edit"),
+        "{compared:?}"
+    );
+    assert_eq!(stage.holm(["eval", "compare", "wrong", "right", "--gate"]).code, Some(0));
+    assert_eq!(
+        fs::read_to_string(case.join("workspace/sum.py")).unwrap(),
+        "def sum(a, b):\n    return a - b\n"
+    );
+}
+
+#[test]
+fn a_replay_names_what_changed_since_the_recording() {
+    let stage = Stage::new([]);
+    let case = write_case(&stage, "sum");
+    let ran = stage.holm(["eval", "record", "cases"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let same = stage.holm(["eval", "run", "cases", "--strict"]);
+    assert_eq!(same.code, Some(0), "{same:?}");
+    // Less is allowed now: the edit is denied.
+    let path = case.join("case.toml");
+    fs::write(&path, fs::read_to_string(&path).unwrap().replace("\"edit\"\n", "\"look\"\n")).unwrap();
+    let ran = stage.holm(["eval", "run", "cases"]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert!(ran.out.contains("turn 2: edit refused, before succeeded: denied"), "{ran:?}");
+    assert!(
+        ran.out.contains("the system prompt changed") && ran.out.contains("the recording no longer applies"),
+        "{ran:?}"
+    );
+    // Another description of a tool is shown, and fails only where that is asked for.
+    fs::write(&path, fs::read_to_string(&path).unwrap().replace("\"look\"\n", "\"edit\"\n")).unwrap();
+    let recording = case.join("recording.json");
+    let text = fs::read_to_string(&recording).unwrap();
+    fs::write(&recording, text.replace("\"description\": \"Reads", "\"description\": \"Once read")).unwrap();
+    let ran = stage.holm(["eval", "run", "cases"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(
+        ran.out.contains("the description of read changed") && ran.out.contains("- Once read"),
+        "{ran:?}"
+    );
+    assert_eq!(stage.holm(["eval", "run", "cases", "--strict"]).code, Some(3));
+    fs::write(&recording, text.replacen("\"version\": 1", "\"version\": 9", 1)).unwrap();
+    stage.holm(["eval", "run", "cases"]).fails(2, "another version of Holm wrote this recording");
+}
+
+#[test]
+fn a_model_is_evaluated_several_times_and_an_evaluation_goes_on_where_it_was_killed() {
+    let edit = json!({ "path": "sum.py", "old": "a - b", "new": "a + b" });
+    let stage = Stage::answering(move |seen| {
+        if seen.text().contains("replacement made") {
+            Act::says("It is 5.")
+        } else {
+            Act::calls(&[("1", "edit", &edit.to_string())])
+        }
+    });
+    write_case(&stage, "sum");
+    let words = ["eval", "run", "cases", "--model", MODEL, "--repeat", "3", "--jobs", "1", "--name", "live"];
+    let mut child = stage.command(words).stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
+    let file = stage.data().join("evals/live/results.jsonl");
+    let until = Instant::now() + Duration::from_secs(120);
+    while fs::read_to_string(&file).map_or(0, |text| text.lines().count()) == 0 && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let before = fs::read_to_string(&file).unwrap();
+    let ran = stage.holm(words.into_iter().chain(["--json"]));
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let after = fs::read_to_string(&file).unwrap();
+    assert!(after.starts_with(before.lines().next().unwrap()), "a result is kept: {before} {after}");
+    let found = results(&ran);
+    let attempts: Vec<&Value> = found.iter().map(|result| &result["attempt"]).collect();
+    assert_eq!(attempts, [1, 2, 3], "{found:?}");
+    assert!(
+        found.iter().all(|result| result["verdict"] == "passed" && result["model"] == MODEL),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn a_session_becomes_a_case_without_secrets() {
+    let stage =
+        Stage::new([Act::calls(&[("1", "read", r#"{"path":"notes.txt"}"#)]), Act::says("The code is 1234.")])
+            .file("notes.txt", "code 1234\n")
+            .file(".env", "KEY=secret-value\n");
+    let ran = stage.run(&["--session", "look", "-p", "What is the code?", "--grant", "read:**"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let case = stage.work().join("../case");
+    let added = stage.holm(["eval", "add", "look", case.to_str().unwrap()]);
+    assert_eq!(added.code, Some(0), "{added:?}");
+    assert!(added.err.contains("left out \".env\""), "{added:?}");
+    assert!(case.join("workspace/notes.txt").is_file() && !case.join("workspace/.env").exists());
+    let ran = stage.holm(["eval", "run", case.to_str().unwrap(), "--json"]);
+    assert_eq!((ran.code, &results(&ran)[0]["verdict"]), (Some(0), &json!("passed")), "{ran:?}");
+    stage.holm(["eval", "add", "look", case.to_str().unwrap()]).fails(2, "there is a case already");
+    stage.holm(["eval", "add", "nosuch", "elsewhere"]).fails(6, "there is no session");
+}
+
+#[test]
+fn a_session_that_changed_files_needs_the_workspace_before_it() {
+    let write = Act::calls(&[("1", "write", r#"{"path":"a.txt","content":"x"}"#)]);
+    let stage = Stage::new([write, Act::says("Done.")]);
+    let ran = stage.run(&["--session", "change", "-p", "Write.", "--grant", "write:**", "--mode", "full"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    stage.holm(["eval", "add", "change", "case"]).fails(2, "may have changed its workspace");
+    let before = stage.work().join("../before");
+    fs::create_dir_all(&before).unwrap();
+    let (case, before) = (stage.work().join("../case"), before.to_str().unwrap().to_owned());
+    let added = stage.holm(["eval", "add", "change", case.to_str().unwrap(), "--workspace", &before]);
+    assert_eq!(added.code, Some(0), "{added:?}");
+    let text = fs::read_to_string(case.join("case.toml")).unwrap();
+    assert!(text.contains("[[check]]\nfile = \"a.txt\""), "{text}");
+}
+
+#[test]
+fn a_case_that_cannot_be_used_is_an_error_and_never_a_pass() {
+    let stage = Stage::new([]);
+    stage.holm(["eval", "run", "nowhere"]).fails(6, "nowhere");
+    fs::create_dir_all(stage.work().join("cases")).unwrap();
+    stage.holm(["eval", "run", "cases"]).fails(6, "there is no case in cases");
+    let case = write_case(&stage, "sum");
+    fs::remove_file(case.join("replies.json")).unwrap();
+    stage.holm(["eval", "run", "cases"]).fails(2, "it has no replies for prompt 1");
+    write_replies(&case, &["{\"replied\": 5}".to_owned()]);
+    let ran = stage.holm(["eval", "run", "cases"]);
+    assert!(ran.code == Some(3) && ran.out.contains("ERROR sum"), "{ran:?}");
+    write_replies(&case, &right_replies());
+    let path = case.join("case.toml");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, format!("agent = \"nosuch\"\n{text}")).unwrap();
+    let ran = stage.holm(["eval", "run", "cases"]);
+    assert!(ran.code == Some(3) && ran.out.contains("ERROR sum") && ran.out.contains("nosuch"), "{ran:?}");
+    fs::write(&path, format!("setup = \"exit 7\"\n{text}")).unwrap();
+    let ran = stage.holm(["eval", "run", "cases"]);
+    assert!(ran.code == Some(3) && ran.out.contains("its setup failed"), "{ran:?}");
+    stage.holm(["eval", "compare", "none", "other"]).fails(6, "there is no evaluation `none`");
+    stage.holm(["eval", "run", "cases", "--name", "../up"]).fails(2, "no name of an evaluation");
+}
+
+/// The folder of our own suites.
+fn suites() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../evals").canonicalize().unwrap()
+}
+
+#[test]
+fn every_case_of_the_coding_suite_passes_by_replay() {
+    let stage = Stage::new([]);
+    let suite = suites().join("coding");
+    let ran = stage.holm(["eval", "run", suite.to_str().unwrap(), "--jobs", "2", "--json"]);
+    let found = results(&ran);
+    let failed: Vec<&Value> = found.iter().filter(|result| result["verdict"] != "passed").collect();
+    assert!(ran.code == Some(0) && found.len() == 30 && failed.is_empty(), "{failed:?} {}", ran.err);
+}

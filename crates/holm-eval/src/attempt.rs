@@ -1,0 +1,451 @@
+//! Makes one attempt at a case: copies its workspace, runs the real `holm` command there for each
+//! prompt, reads the session, and makes the checks.
+//!
+//! Nothing here decides what a call may do: the command does, with what the case grants. A replay
+//! depends on the case alone, so it runs without the user's settings and variables.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use holm_kernel::journal;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+
+use crate::case::WORKSPACE;
+use crate::{
+    AttemptResult, AttemptVerdict, CaseCheck, CaseRecording, CheckOutcome, EvalCase, EvalError,
+    ReplayDifference, SessionTranscript, workspace,
+};
+
+/// How often a running command is looked at.
+const TICK: Duration = Duration::from_millis(10);
+/// How long a command that is told to stop may take to end.
+const GRACE: Duration = Duration::from_secs(10);
+/// How long a command of a check may take.
+const CHECK_SECONDS: u64 = 300;
+/// How much of a command's output a failure quotes, in characters.
+const MAX_TAIL: usize = 600;
+
+/// Who answers in an attempt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AttemptMode {
+    /// The replies of the case.
+    Replay,
+    /// This model, as `provider/model`.
+    Model(String),
+}
+
+impl AttemptMode {
+    /// The name of the model in results.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Replay => "replay",
+            Self::Model(name) => name,
+        }
+    }
+}
+
+/// Makes attempts with one `holm` command.
+#[derive(Debug, Clone)]
+pub struct CaseRunner {
+    holm: PathBuf,
+    folder: PathBuf,
+    keeps_workspaces: bool,
+    /// When this runner was made, as a part of the names of its sessions.
+    started: String,
+}
+
+impl CaseRunner {
+    /// Runs this command and keeps sessions and workspaces below this folder.
+    pub fn new(holm: impl Into<PathBuf>, folder: impl Into<PathBuf>) -> Self {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let started = format!("{:x}", since.as_millis());
+        Self { holm: holm.into(), folder: folder.into(), keeps_workspaces: false, started }
+    }
+
+    /// Also keeps the workspaces of attempts that passed.
+    #[must_use]
+    pub fn keep_workspaces(mut self) -> Self {
+        self.keeps_workspaces = true;
+        self
+    }
+
+    /// The data folder with the sessions of all attempts.
+    #[must_use]
+    pub fn data(&self) -> PathBuf {
+        self.folder.join("data")
+    }
+
+    /// Makes one attempt at a case, and judges it by the case's checks.
+    ///
+    /// # Errors
+    /// If the case has no replies for a replay, its recording cannot be used, or the command cannot
+    /// be started. What goes wrong in the run itself is in the result.
+    pub fn attempt(
+        &self,
+        case: &EvalCase,
+        mode: &AttemptMode,
+        number: u32,
+    ) -> Result<AttemptResult, EvalError> {
+        self.attempt_within(case, mode, number, None)
+    }
+
+    /// The same with a budget in US dollars.
+    pub(crate) fn attempt_within(
+        &self,
+        case: &EvalCase,
+        mode: &AttemptMode,
+        number: u32,
+        budget: Option<f64>,
+    ) -> Result<AttemptResult, EvalError> {
+        let place = self.prepare(case, mode, number)?;
+        let recording = match mode {
+            AttemptMode::Replay => CaseRecording::read(case)?,
+            AttemptMode::Model(_) => None,
+        };
+        let began = Instant::now();
+        let mut problem = self.set_up(case, &place)?;
+        if problem.is_none() {
+            problem = self.run(case, mode, &place, budget)?;
+        }
+        let seconds = began.elapsed().as_secs_f64();
+        let session = self.read(case, &place);
+        let mut result = AttemptResult {
+            case: case.name.clone(),
+            digest: case.digest.clone(),
+            model: mode.name().to_owned(),
+            attempt: number,
+            verdict: AttemptVerdict::Error,
+            checks: Vec::new(),
+            differences: Vec::new(),
+            session: place.session.clone(),
+            calls: Vec::new(),
+            turns: 0,
+            tokens: 0,
+            cost_nano_usd: 0,
+            seconds,
+        };
+        match session {
+            Ok(session) => self.judge(case, &place, &session, recording.as_ref(), problem, &mut result)?,
+            Err(error) => {
+                let why = problem.unwrap_or_else(|| error.to_string());
+                result.checks.push(CheckOutcome { check: "run".into(), failure: Some(why) });
+            }
+        }
+        if result.is_passed() && !self.keeps_workspaces {
+            let _ = fs::remove_dir_all(&place.folder);
+        }
+        Ok(result)
+    }
+
+    /// Runs the replies of a case and writes its recording.
+    ///
+    /// # Errors
+    /// If the run cannot be made, or a check of the case fails: a recording must pass.
+    pub fn record(&self, case: &EvalCase) -> Result<CaseRecording, EvalError> {
+        let result = self.clone().keep_workspaces().attempt(case, &AttemptMode::Replay, 0)?;
+        let failed: Vec<String> = result
+            .checks
+            .iter()
+            .filter_map(|check| check.failure.as_ref().map(|why| format!("{}: {why}", check.check)))
+            .collect();
+        let mut place = self.place(case, &AttemptMode::Replay, 0);
+        place.workspace = place.workspace.canonicalize().map_err(EvalError::file(&place.workspace))?;
+        let session = self.read(case, &place);
+        let _ = fs::remove_dir_all(&place.folder);
+        if !failed.is_empty() {
+            return Err(EvalError::case(
+                &case.folder,
+                format!("its replies do not pass: {}", failed.join("; ")),
+            ));
+        }
+        let recording = CaseRecording::of(&session?);
+        recording.write(&case.folder)?;
+        Ok(recording)
+    }
+
+    /// Checks a session against its case.
+    fn judge(
+        &self,
+        case: &EvalCase,
+        place: &AttemptPlace,
+        session: &SessionTranscript,
+        recording: Option<&CaseRecording>,
+        problem: Option<String>,
+        result: &mut AttemptResult,
+    ) -> Result<(), EvalError> {
+        result.turns = session.turns.len() as u64;
+        result.tokens = session.tokens.0 + session.tokens.1;
+        result.cost_nano_usd = session.cost_nano_usd;
+        result.calls = session.calls().map(|call| format!("{} {}", call.tool, call.arguments)).collect();
+        let is_answered = session.ending.as_deref() == Some("answered");
+        let failure = problem.or_else(|| {
+            let ending = session.ending.as_deref().unwrap_or("not ended");
+            (!is_answered).then(|| format!("it ended without an answer: {ending}"))
+        });
+        result.checks.push(CheckOutcome { check: "run".into(), failure });
+        for check in &case.checks {
+            let outcome = match (check.outcome(&place.workspace, session), check) {
+                (Some(outcome), _) => outcome,
+                (None, CaseCheck::Command(command)) => {
+                    CheckOutcome { check: check.title(), failure: self.command(command, place)? }
+                }
+                (None, _) => {
+                    CheckOutcome { check: check.title(), failure: Some("it cannot be checked".into()) }
+                }
+            };
+            result.checks.push(outcome);
+        }
+        result.checks.extend(ceilings(case, result));
+        result.differences =
+            recording.map(|recording| ReplayDifference::between(recording, session)).unwrap_or_default();
+        result.verdict = if !result.failures().is_empty() {
+            AttemptVerdict::Failed
+        } else if !result.differences.is_empty() {
+            AttemptVerdict::Changed
+        } else {
+            AttemptVerdict::Passed
+        };
+        Ok(())
+    }
+
+    fn place(&self, case: &EvalCase, mode: &AttemptMode, number: u32) -> AttemptPlace {
+        let plain = |text: &str| -> String {
+            let allowed = |character: char| character.is_ascii_alphanumeric() || character == '-';
+            text.chars().map(|character| if allowed(character) { character } else { '-' }).collect()
+        };
+        // An attempt that was broken off has left a session, and may still be running.
+        let session = format!("{}-{}-{number}-{}", plain(&case.name), plain(mode.name()), self.started);
+        let folder = self.folder.join("attempts").join(&session);
+        AttemptPlace { workspace: folder.join("workspace"), folder, session }
+    }
+
+    /// Makes a fresh copy of the workspace.
+    fn prepare(&self, case: &EvalCase, mode: &AttemptMode, number: u32) -> Result<AttemptPlace, EvalError> {
+        if *mode == AttemptMode::Replay {
+            for prompt in 0..case.prompts.len() {
+                if case.replies(prompt).is_none() {
+                    let why =
+                        format!("it has no replies for prompt {}, so it cannot be replayed", prompt + 1);
+                    return Err(EvalError::case(&case.folder, why));
+                }
+            }
+        }
+        let mut place = self.place(case, mode, number);
+        if place.folder.exists() {
+            fs::remove_dir_all(&place.folder).map_err(EvalError::file(&place.folder))?;
+        }
+        let data = self.data();
+        fs::create_dir_all(&data).map_err(EvalError::file(&data))?;
+        workspace::copy(&case.folder.join(WORKSPACE), &place.workspace)?;
+        place.workspace = place.workspace.canonicalize().map_err(EvalError::file(&place.workspace))?;
+        fs::write(place.folder.join("settings.toml"), "").map_err(EvalError::file(&place.folder))?;
+        Ok(place)
+    }
+
+    /// Runs the command that prepares the workspace, and returns why it failed.
+    fn set_up(&self, case: &EvalCase, place: &AttemptPlace) -> Result<Option<String>, EvalError> {
+        let Some(setup) = &case.setup else { return Ok(None) };
+        Ok(self.command(setup, place)?.map(|why| format!("its setup failed: {why}")))
+    }
+
+    /// Runs all prompts of a case, and returns what went wrong.
+    fn run(
+        &self,
+        case: &EvalCase,
+        mode: &AttemptMode,
+        place: &AttemptPlace,
+        budget: Option<f64>,
+    ) -> Result<Option<String>, EvalError> {
+        for (index, prompt) in case.prompts.iter().enumerate() {
+            let mut command = self.holm(place, mode);
+            command.args(["run", "--json", "--quiet", "--session", &place.session]);
+            command.arg(prefixed("--prompt=", prompt));
+            if index > 0 {
+                command.arg("--resume");
+            } else {
+                first_options(&mut command, case);
+                let budget = [case.budget, budget].into_iter().flatten().reduce(f64::min);
+                if let (AttemptMode::Model(_), Some(budget)) = (mode, budget) {
+                    command.arg(format!("--budget={budget:.6}"));
+                }
+            }
+            match mode {
+                AttemptMode::Replay => {
+                    command.arg("--script").args(case.replies(index));
+                }
+                AttemptMode::Model(model) if index == 0 => {
+                    command.args(["--model", model]);
+                }
+                AttemptMode::Model(_) => {}
+            }
+            match finish(self.spawn(&mut command, place)?, case.seconds) {
+                None => return Ok(Some(format!("it took longer than {} s", case.seconds))),
+                // Without an answer, or at a limit: the session says more.
+                Some(status) if matches!(status.code(), Some(0 | 3 | 4)) => {}
+                Some(_) => return Ok(Some(place.last_words())),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Runs a command of a case in the jail, and returns why it failed.
+    fn command(&self, script: &str, place: &AttemptPlace) -> Result<Option<String>, EvalError> {
+        let mut command = self.holm(place, &AttemptMode::Replay);
+        command.args([
+            "tool",
+            "execute",
+            "shell",
+            &json!({ "script": script }).to_string(),
+            "--mode",
+            "full",
+        ]);
+        for grant in ["read:**", "write:**", "exec:*", "exec:./**"] {
+            command.args(["--grant", grant]);
+        }
+        match finish(self.spawn(&mut command, place)?, CHECK_SECONDS) {
+            Some(status) if status.success() => Ok(None),
+            Some(_) => Ok(Some(place.all_words())),
+            None => Ok(Some(format!("it took longer than {CHECK_SECONDS} s"))),
+        }
+    }
+
+    /// The session of an attempt.
+    fn read(&self, case: &EvalCase, place: &AttemptPlace) -> Result<SessionTranscript, EvalError> {
+        let wrong = |why: String| EvalError::Session { case: case.name.clone(), why };
+        let mut command = self.holm(place, &AttemptMode::Replay);
+        command.args(["session", "export", &place.session, "--format", "jsonl"]);
+        match finish(self.spawn(&mut command, place)?, CHECK_SECONDS) {
+            Some(status) if status.success() => {}
+            _ => return Err(wrong(place.last_words())),
+        }
+        let lines = fs::read(place.output()).map_err(EvalError::file(place.output()))?;
+        let records = journal::decode_strict(&lines).map_err(|error| wrong(error.to_string()))?;
+        SessionTranscript::of(&records, &place.workspace).map_err(wrong)
+    }
+
+    fn holm(&self, place: &AttemptPlace, mode: &AttemptMode) -> Command {
+        let mut command = Command::new(&self.holm);
+        command.current_dir(&place.workspace).arg("--data").arg(self.data());
+        if *mode == AttemptMode::Replay {
+            let own = std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("HOLM_"));
+            own.for_each(|(name, _)| {
+                command.env_remove(name);
+            });
+            command.env("HOLM_CONFIG", place.folder.join("settings.toml"));
+        }
+        command
+    }
+
+    fn spawn(&self, command: &mut Command, place: &AttemptPlace) -> Result<Child, EvalError> {
+        let file = |path: PathBuf| File::create(&path).map_err(EvalError::file(path));
+        command.stdin(Stdio::null()).stdout(file(place.output())?).stderr(file(place.log())?);
+        command.spawn().map_err(|source| EvalError::Command { program: self.holm.clone(), source })
+    }
+}
+
+/// The options with which the session of a case begins.
+fn first_options(command: &mut Command, case: &EvalCase) {
+    command.args(["--trust", case.trust.as_str()]);
+    case.grants.iter().for_each(|grant| {
+        command.args(["--grant", grant]);
+    });
+    for (option, value) in [("--mode", &case.mode), ("--agent", &case.agent)] {
+        if let Some(value) = value {
+            command.args([option, value]);
+        }
+    }
+    if let Some(turns) = case.turns {
+        command.args(["--turns", &turns.to_string()]);
+    }
+}
+
+fn prefixed(option: &str, value: &str) -> OsString {
+    format!("{option}{value}").into()
+}
+
+/// The ceilings of a case that an attempt went over.
+fn ceilings(case: &EvalCase, result: &AttemptResult) -> Vec<CheckOutcome> {
+    let dollars = result.cost_nano_usd as f64 / 1e9;
+    let limits = [
+        ("turns", case.limits.turns.map(|limit| limit as f64), result.turns as f64),
+        ("tokens", case.limits.tokens.map(|limit| limit as f64), result.tokens as f64),
+        ("seconds", case.limits.seconds, result.seconds),
+        ("cost", case.limits.cost, dollars),
+    ];
+    let check = |(name, limit, used): (&str, Option<f64>, f64)| {
+        let limit = limit?;
+        let failure = (used > limit).then(|| format!("{used} are more than {limit}"));
+        Some(CheckOutcome { check: format!("{name} at most {limit}"), failure })
+    };
+    limits.into_iter().filter_map(check).collect()
+}
+
+/// Where an attempt is made.
+struct AttemptPlace {
+    folder: PathBuf,
+    workspace: PathBuf,
+    session: String,
+}
+
+impl AttemptPlace {
+    fn output(&self) -> PathBuf {
+        self.folder.join("output")
+    }
+
+    fn log(&self) -> PathBuf {
+        self.folder.join("log")
+    }
+
+    /// The end of what a command wrote: its complaints, or else its output.
+    fn last_words(&self) -> String {
+        let end = |path: PathBuf| {
+            let text = String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned();
+            let text = text.trim();
+            let skipped = text.chars().count().saturating_sub(MAX_TAIL);
+            text.chars().skip(skipped).collect::<String>()
+        };
+        let log = end(self.log());
+        if log.is_empty() { end(self.output()) } else { log }
+    }
+
+    /// The end of what a command wrote, its output first.
+    fn all_words(&self) -> String {
+        let output = fs::read_to_string(self.output()).unwrap_or_default();
+        let words = format!("{}\n{}", output.trim(), self.last_words());
+        let skipped = words.chars().count().saturating_sub(MAX_TAIL);
+        words.chars().skip(skipped).collect::<String>().trim().to_owned()
+    }
+}
+
+/// Waits for a command; `None` if it took longer than allowed. Such a command is told to stop, and is
+/// ended if it does not stop soon.
+fn finish(mut child: Child, seconds: u64) -> Option<ExitStatus> {
+    let wait = |child: &mut Child, limit: Duration| {
+        let began = Instant::now();
+        while began.elapsed() < limit {
+            match child.try_wait() {
+                Ok(Some(status)) => return Some(status),
+                Ok(None) => thread::sleep(TICK),
+                Err(_) => return None,
+            }
+        }
+        None
+    };
+    if let Some(status) = wait(&mut child, Duration::from_secs(seconds)) {
+        return Some(status);
+    }
+    if let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+        let _ = kill_process(pid, Signal::TERM);
+    }
+    if wait(&mut child, GRACE).is_none() {
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+    None
+}

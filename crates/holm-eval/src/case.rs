@@ -1,0 +1,279 @@
+//! Reads a case from its folder: the prompts, what the agent may do, the checks and the ceilings.
+//! It runs nothing. A mistake in a file is an error that names the file, never a case that passes.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::{CaseCheck, CaseRecording, EvalError, check::CheckText, workspace};
+
+/// The file that makes a folder a case.
+pub(crate) const CASE_FILE: &str = "case.toml";
+/// The workspace of a case, in its folder.
+pub(crate) const WORKSPACE: &str = "workspace";
+/// How many files may extend each other; more are a mistake.
+const MAX_EXTENDED: usize = 8;
+/// How deep cases are searched for below a folder.
+const MAX_DEPTH: usize = 6;
+/// The time limit of a case that names none, in seconds.
+const DEFAULT_SECONDS: u64 = 600;
+
+/// One case: a task, a workspace, and what must be true afterwards.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EvalCase {
+    /// Its name: the path of its folder below the folder that was searched, or the folder's own name.
+    pub name: String,
+    pub folder: PathBuf,
+    /// The prompts, in order. There is at least one.
+    pub prompts: Vec<String>,
+    /// The agent; the default one if it is `None`.
+    pub agent: Option<String>,
+    pub trust: TrustLevelName,
+    pub grants: Vec<String>,
+    pub mode: Option<String>,
+    /// The budget of an attempt in US dollars.
+    pub budget: Option<f64>,
+    /// The maximum number of turns for each prompt.
+    pub turns: Option<u64>,
+    /// The time limit for each prompt, in seconds.
+    pub seconds: u64,
+    /// A command that prepares the workspace, in the jail.
+    pub setup: Option<String>,
+    pub checks: Vec<CaseCheck>,
+    pub limits: CaseLimits,
+    /// Identifies the content of the case: its file, its workspace and its replies.
+    pub digest: String,
+}
+
+/// What the agent may do in the workspace without a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TrustLevelName {
+    Ask,
+    #[default]
+    Look,
+    Edit,
+    Jail,
+}
+
+impl TrustLevelName {
+    /// The value of `--trust`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ask => "ask",
+            Self::Look => "look",
+            Self::Edit => "edit",
+            Self::Jail => "jail",
+        }
+    }
+}
+
+/// Ceilings: an attempt that needs more fails.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CaseLimits {
+    pub turns: Option<u64>,
+    /// Input and output tokens together.
+    pub tokens: Option<u64>,
+    pub seconds: Option<f64>,
+    /// The cost of an attempt in US dollars.
+    pub cost: Option<f64>,
+}
+
+/// The form of `case.toml`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CaseText {
+    /// A file whose values hold where this one has none. Its checks come first.
+    extends: Option<PathBuf>,
+    prompt: Option<String>,
+    prompts: Option<Vec<String>>,
+    agent: Option<String>,
+    trust: Option<TrustLevelName>,
+    grants: Option<Vec<String>>,
+    mode: Option<String>,
+    budget: Option<f64>,
+    turns: Option<u64>,
+    seconds: Option<u64>,
+    setup: Option<String>,
+    #[serde(default, rename = "check")]
+    checks: Vec<CheckText>,
+    limits: Option<CaseLimits>,
+}
+
+impl CaseText {
+    fn read(path: &Path, seen: &mut BTreeSet<PathBuf>) -> Result<Self, EvalError> {
+        let real = path.canonicalize().map_err(EvalError::file(path))?;
+        if !seen.insert(real.clone()) {
+            return Err(EvalError::case(path, "it extends itself"));
+        }
+        if seen.len() > MAX_EXTENDED {
+            return Err(EvalError::case(path, format!("more than {MAX_EXTENDED} files extend each other")));
+        }
+        let text = fs::read_to_string(path).map_err(EvalError::file(path))?;
+        let own: Self = toml::from_str(&text)
+            .map_err(|error| EvalError::case(path, error.to_string().trim().to_owned()))?;
+        let Some(base) = &own.extends else { return Ok(own) };
+        let base = real.parent().unwrap_or(&real).join(base);
+        Ok(own.over(Self::read(&base, seen)?))
+    }
+
+    fn over(self, base: Self) -> Self {
+        let says_prompt = self.prompt.is_some() || self.prompts.is_some();
+        Self {
+            extends: None,
+            prompt: if says_prompt { self.prompt } else { base.prompt },
+            prompts: if says_prompt { self.prompts } else { base.prompts },
+            agent: self.agent.or(base.agent),
+            trust: self.trust.or(base.trust),
+            grants: self.grants.or(base.grants),
+            mode: self.mode.or(base.mode),
+            budget: self.budget.or(base.budget),
+            turns: self.turns.or(base.turns),
+            seconds: self.seconds.or(base.seconds),
+            setup: self.setup.or(base.setup),
+            checks: base.checks.into_iter().chain(self.checks).collect(),
+            limits: self.limits.or(base.limits),
+        }
+    }
+}
+
+impl EvalCase {
+    /// Reads the case of this folder.
+    ///
+    /// # Errors
+    /// If a file of it is missing or wrong; the error names the file.
+    pub fn read(folder: &Path, name: &str) -> Result<Self, EvalError> {
+        // Attempts run in other folders.
+        let folder = &folder.canonicalize().map_err(EvalError::file(folder))?;
+        let path = folder.join(CASE_FILE);
+        let text = CaseText::read(&path, &mut BTreeSet::new())?;
+        let wrong = |why: &str| EvalError::case(&path, why);
+        let prompts = match (text.prompt, text.prompts) {
+            (Some(_), Some(_)) => return Err(wrong("it has both `prompt` and `prompts`; use one of them")),
+            (Some(one), None) => vec![one],
+            (None, Some(all)) => all,
+            (None, None) => Vec::new(),
+        };
+        if prompts.is_empty() || prompts.iter().any(|prompt| prompt.trim().is_empty()) {
+            return Err(wrong("it has no prompt"));
+        }
+        if !folder.join(WORKSPACE).is_dir() {
+            return Err(wrong(
+                "it has no workspace; make a folder `workspace` beside it, which may be empty",
+            ));
+        }
+        let checks: Result<Vec<CaseCheck>, String> =
+            text.checks.into_iter().map(|check| check.read(folder)).collect();
+        let checks = checks.map_err(|why| wrong(&why))?;
+        let limits = text.limits.unwrap_or_default();
+        let has_recording = CaseRecording::is_in(folder);
+        if checks.is_empty() && limits == CaseLimits::default() && !has_recording {
+            return Err(wrong("it checks nothing; add a [[check]], [limits] or a recording"));
+        }
+        if text.budget.is_some_and(|budget| !budget.is_finite() || budget <= 0.0) {
+            return Err(wrong("`budget` must be more than 0"));
+        }
+        if text.seconds == Some(0) || text.turns == Some(0) {
+            return Err(wrong("`seconds` and `turns` must be more than 0"));
+        }
+        Ok(Self {
+            name: name.to_owned(),
+            prompts,
+            agent: text.agent,
+            trust: text.trust.unwrap_or_default(),
+            grants: text.grants.unwrap_or_default(),
+            mode: text.mode,
+            budget: text.budget,
+            turns: text.turns,
+            seconds: text.seconds.unwrap_or(DEFAULT_SECONDS),
+            setup: text.setup,
+            checks,
+            limits,
+            digest: digest(folder)?,
+            folder: folder.to_owned(),
+        })
+    }
+
+    /// Finds all cases at and below these folders, sorted by name.
+    ///
+    /// # Errors
+    /// If a folder has no case, or one of its cases is wrong.
+    pub fn find<'a>(folders: impl IntoIterator<Item = &'a Path>) -> Result<Vec<Self>, EvalError> {
+        let mut cases: Vec<Self> = Vec::new();
+        for top in folders {
+            let before = cases.len();
+            let real = top.canonicalize().map_err(EvalError::file(top))?;
+            search(&real, "", MAX_DEPTH, &mut cases)?;
+            if cases.len() == before {
+                return Err(EvalError::NoCase(top.to_owned()));
+            }
+        }
+        cases.sort_by(|one, two| (&one.name, &one.folder).cmp(&(&two.name, &two.folder)));
+        cases.dedup_by(|one, two| one.folder == two.folder);
+        match cases.windows(2).find(|pair| matches!(pair, [one, two] if one.name == two.name)) {
+            Some([one, two]) => {
+                let why = format!("its name is also that of {}; rename one of them", one.folder.display());
+                Err(EvalError::case(&two.folder, why))
+            }
+            _ => Ok(cases),
+        }
+    }
+
+    /// The script with the replies to a prompt, counted from 0. `None` if it does not exist.
+    #[must_use]
+    pub fn replies(&self, prompt: usize) -> Option<PathBuf> {
+        let name =
+            if prompt == 0 { "replies.json".to_owned() } else { format!("replies-{}.json", prompt + 1) };
+        Some(self.folder.join(name)).filter(|path| path.is_file())
+    }
+}
+
+fn search(folder: &Path, below: &str, depth: usize, cases: &mut Vec<EvalCase>) -> Result<(), EvalError> {
+    if folder.join(CASE_FILE).is_file() {
+        let own = || folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let name = if below.is_empty() { own() } else { below.to_owned() };
+        cases.push(EvalCase::read(folder, &name)?);
+        return Ok(());
+    }
+    if depth == 0 {
+        return Ok(());
+    }
+    for entry in fs::read_dir(folder).map_err(EvalError::file(folder))? {
+        let entry = entry.map_err(EvalError::file(folder))?;
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if is_folder && !name.starts_with('.') {
+            let path = if below.is_empty() { name } else { format!("{below}/{name}") };
+            search(&entry.path(), &path, depth - 1, cases)?;
+        }
+    }
+    Ok(())
+}
+
+/// A digest over the files of a case.
+fn digest(folder: &Path) -> Result<String, EvalError> {
+    let mut hash = Sha256::new();
+    let mut add = |name: &str, bytes: &[u8]| {
+        hash.update((name.len() as u64).to_le_bytes());
+        hash.update(name.as_bytes());
+        hash.update((bytes.len() as u64).to_le_bytes());
+        hash.update(bytes);
+    };
+    for (name, path) in workspace::files(folder)? {
+        let bytes = match fs::read_link(&path) {
+            Ok(target) => target.as_os_str().as_encoded_bytes().to_vec(),
+            Err(_) => fs::read(&path).map_err(EvalError::file(&path))?,
+        };
+        add(&name, &bytes);
+    }
+    let digest = hash.finalize();
+    Ok(digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,69 @@
+use super::*;
+
+/// A folder with these files, and a workspace.
+fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+const CHECK: &str = "[[check]]\nfile = 'a'\n";
+
+#[test]
+fn a_case_has_what_it_says_and_what_it_extends() {
+    let base = "trust = 'edit'\nseconds = 5\n[[check]]\nfile = 'base'\n";
+    let case = format!("extends = '../base.toml'\nprompt = 'go'\nseconds = 9\n{CHECK}");
+    let files =
+        [("base.toml", base), ("one/case.toml", &case), ("one/workspace/a", ""), ("two/.x/case.toml", "?")];
+    let folder = folder(&files);
+    let found = EvalCase::find([folder.path()]).unwrap();
+    let [case] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!(case.name, "one");
+    let alone = EvalCase::find([folder.path().join("one").as_path()]).unwrap();
+    assert_eq!(alone[0].name, "one", "results of one case are compared with those of all");
+    assert_eq!((case.trust, case.seconds, case.checks.len()), (TrustLevelName::Edit, 9, 2));
+    fs::write(folder.path().join("one/workspace/a"), "other").unwrap();
+    assert_ne!(
+        EvalCase::find([folder.path()]).unwrap()[0].digest,
+        case.digest,
+        "another workspace is another case"
+    );
+}
+
+#[test]
+fn a_case_that_could_only_pass_or_cannot_run_is_an_error_that_names_it() {
+    for (text, expected) in [
+        ("prompt = 'go'", "it checks nothing"),
+        (CHECK, "it has no prompt"),
+        ("prompt = ' '\n[limits]\nturns = 1", "it has no prompt"),
+        ("prompt = 'a'\nprompts = ['b']", "both `prompt` and `prompts`"),
+        ("prompt = 'a'\nbudget = -1\n[limits]\nturns = 1", "`budget` must be more than 0"),
+        ("prompt = 'a'\nseconds = 0\n[limits]\nturns = 1", "must be more than 0"),
+        ("prompt = 'a'\nextends = 'case.toml'\n[limits]\nturns = 1", "it extends itself"),
+        ("prompt = 'a'\nextends = 'none.toml'\n[limits]\nturns = 1", "none.toml"),
+        ("prompt = 'a'\nnonsense = 1\n[limits]\nturns = 1", "unknown field `nonsense`"),
+        ("prompt = 'a'\ntrust = 'root'\n[limits]\nturns = 1", "unknown variant `root`"),
+    ] {
+        let folder = folder(&[("case.toml", text), ("workspace/a", "")]);
+        let error = EvalCase::find([folder.path()]).unwrap_err().to_string();
+        assert!(error.contains(expected) && error.contains("toml"), "{text}: {error}");
+    }
+    let no_workspace = folder(&[("case.toml", "prompt = 'a'\n[limits]\nturns = 1")]);
+    let error = EvalCase::find([no_workspace.path()]).unwrap_err().to_string();
+    assert!(error.contains("it has no workspace"), "{error}");
+    let empty = tempfile::tempdir().unwrap();
+    assert!(matches!(EvalCase::find([empty.path()]), Err(EvalError::NoCase(_))));
+}
+
+#[test]
+fn a_large_workspace_is_an_error() {
+    let folder = folder(&[("case.toml", "prompt = 'a'\n[limits]\nturns = 1"), ("workspace/a", "")]);
+    let large = fs::File::create(folder.path().join("workspace/large")).unwrap();
+    large.set_len(1 << 30).unwrap();
+    let error = EvalCase::find([folder.path()]).unwrap_err().to_string();
+    assert!(error.contains("the workspace is too large: more than 256 MiB"), "{error}");
+}

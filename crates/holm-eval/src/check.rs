@@ -1,0 +1,374 @@
+//! The checks of a case: what must be true of the files, the answer and the calls after a run.
+//!
+//! A check that cannot be read is an error when the case is read. A check that cannot be made, such
+//! as a command that does not start, fails. Commands run in `attempt.rs`, because they need the jail.
+
+use std::fmt;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use holm_guards::json::Json;
+use holm_kernel::Outcome;
+use holm_runtime::AnswerSchema;
+use regex_automata::meta::Regex;
+use serde::{Deserialize, Serialize};
+
+use crate::SessionTranscript;
+
+/// The largest file that a check reads, in bytes.
+const MAX_FILE_BYTES: u64 = 64 << 20;
+/// How much of a text an explanation quotes, in characters.
+const MAX_QUOTE: usize = 200;
+
+/// One check of a case.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CaseCheck {
+    File(FileCheck),
+    /// A command that must end with status 0, in the jail.
+    Command(String),
+    Answer(AnswerCheck),
+    /// A call that must come, or must not.
+    Call {
+        tool: String,
+        arguments: Option<TextPattern>,
+        never: bool,
+    },
+    /// A call of this tool that must be denied.
+    Denied {
+        tool: String,
+    },
+}
+
+/// What must be true of a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FileCheck {
+    /// Its path below the workspace.
+    pub path: PathBuf,
+    pub expected: FileExpectation,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum FileExpectation {
+    Exists,
+    Absent,
+    Text(TextExpectation),
+}
+
+/// What must be true of an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AnswerCheck {
+    Text(TextExpectation),
+    /// It contains a number that differs from this one by at most the tolerance.
+    Number {
+        value: f64,
+        tolerance: f64,
+    },
+    /// It is a JSON value that fits the schema in this file.
+    Schema(PathBuf),
+}
+
+/// What must be true of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TextExpectation {
+    /// It is this text. Blanks at both ends do not count.
+    Equals(String),
+    Contains(String),
+    Lacks(String),
+    Matches(TextPattern),
+}
+
+/// A regular expression; its time is linear in the text.
+#[derive(Clone)]
+pub struct TextPattern {
+    text: String,
+    regex: Regex,
+}
+
+impl TextPattern {
+    fn new(text: String) -> Result<Self, String> {
+        let regex =
+            Regex::new(&text).map_err(|error| format!("`{text}` is no regular expression: {error}"))?;
+        Ok(Self { text, regex })
+    }
+
+    pub(crate) fn is_match(&self, text: &str) -> bool {
+        self.regex.is_match(text)
+    }
+}
+
+impl PartialEq for TextPattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for TextPattern {}
+
+impl fmt::Debug for TextPattern {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.text, out)
+    }
+}
+
+/// The result of a check.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckOutcome {
+    /// What was checked, in one line.
+    pub check: String,
+    /// Why it failed; `None` if it passed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+}
+
+/// The form of a `[[check]]`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CheckText {
+    file: Option<String>,
+    command: Option<String>,
+    answer: Option<AnswerText>,
+    call: Option<String>,
+    denied: Option<String>,
+    equals: Option<String>,
+    contains: Option<String>,
+    lacks: Option<String>,
+    matches: Option<String>,
+    absent: Option<bool>,
+    arguments: Option<String>,
+    never: Option<bool>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AnswerText {
+    equals: Option<String>,
+    contains: Option<String>,
+    lacks: Option<String>,
+    matches: Option<String>,
+    number: Option<f64>,
+    tolerance: Option<f64>,
+    schema: Option<PathBuf>,
+}
+
+impl CheckText {
+    /// Reads a check; files that it names lie in the folder of the case.
+    pub(crate) fn read(self, folder: &Path) -> Result<CaseCheck, String> {
+        let text = TextExpectation::of(self.equals, self.contains, self.lacks, self.matches)?;
+        let is_file = self.file.is_some();
+        if !is_file && (text.is_some() || self.absent.is_some()) {
+            return Err(
+                "`equals`, `contains`, `lacks`, `matches` and `absent` belong to a check of a `file`".into(),
+            );
+        }
+        if self.call.is_none() && (self.arguments.is_some() || self.never.is_some()) {
+            return Err("`arguments` and `never` belong to a check of a `call`".into());
+        }
+        match (self.file, self.command, self.answer, self.call, self.denied) {
+            (Some(file), None, None, None, None) => {
+                let path = inside(&file)?;
+                let expected = match (self.absent, text) {
+                    (Some(true), None) => FileExpectation::Absent,
+                    (Some(true), Some(_)) => {
+                        return Err(format!("`{file}` is to be absent and to have a text"));
+                    }
+                    (Some(false) | None, Some(text)) => FileExpectation::Text(text),
+                    (Some(false) | None, None) => FileExpectation::Exists,
+                };
+                Ok(CaseCheck::File(FileCheck { path, expected }))
+            }
+            (None, Some(command), None, None, None) => Ok(CaseCheck::Command(command)),
+            (None, None, Some(answer), None, None) => answer.read(folder).map(CaseCheck::Answer),
+            (None, None, None, Some(tool), None) => {
+                let arguments = self.arguments.map(TextPattern::new).transpose()?;
+                Ok(CaseCheck::Call { tool, arguments, never: self.never.unwrap_or(false) })
+            }
+            (None, None, None, None, Some(tool)) => Ok(CaseCheck::Denied { tool }),
+            _ => {
+                Err("a [[check]] has exactly one of `file`, `command`, `answer`, `call` and `denied`".into())
+            }
+        }
+    }
+}
+
+impl AnswerText {
+    fn read(self, folder: &Path) -> Result<AnswerCheck, String> {
+        let text = TextExpectation::of(self.equals, self.contains, self.lacks, self.matches)?;
+        if self.tolerance.is_some() && self.number.is_none() {
+            return Err("`tolerance` belongs to a `number`".into());
+        }
+        match (text, self.number, self.schema) {
+            (Some(text), None, None) => Ok(AnswerCheck::Text(text)),
+            (None, Some(value), None) => {
+                Ok(AnswerCheck::Number { value, tolerance: self.tolerance.unwrap_or(0.0).abs() })
+            }
+            (None, None, Some(schema)) => {
+                let path = folder.join(schema);
+                schema_of(&path)?;
+                Ok(AnswerCheck::Schema(path))
+            }
+            _ => Err("a check of the `answer` has exactly one of `equals`, `contains`, `lacks`, `matches`, \
+                      `number` and `schema`"
+                .into()),
+        }
+    }
+}
+
+fn schema_of(path: &Path) -> Result<AnswerSchema, String> {
+    let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let json = Json::parse(text.trim()).map_err(|error| format!("{}: {error}", path.display()))?;
+    AnswerSchema::new(&json).map_err(|why| format!("{}: {why}", path.display()))
+}
+
+/// A path that stays below the workspace.
+fn inside(file: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(file);
+    let is_plain = path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    if is_plain && !file.is_empty() {
+        Ok(path)
+    } else {
+        Err(format!("`{file}` is not a path below the workspace"))
+    }
+}
+
+impl TextExpectation {
+    fn of(
+        equals: Option<String>,
+        contains: Option<String>,
+        lacks: Option<String>,
+        matches: Option<String>,
+    ) -> Result<Option<Self>, String> {
+        let given = [equals.map(Self::Equals), contains.map(Self::Contains), lacks.map(Self::Lacks)];
+        let mut given: Vec<Self> = given.into_iter().flatten().collect();
+        if let Some(pattern) = matches {
+            given.push(Self::Matches(TextPattern::new(pattern)?));
+        }
+        match given.len() {
+            0 | 1 => Ok(given.pop()),
+            _ => {
+                Err("use one of `equals`, `contains`, `lacks` and `matches` in a check; write several checks"
+                    .into())
+            }
+        }
+    }
+
+    /// Why a text does not fit; `None` if it does.
+    fn failure(&self, text: &str) -> Option<String> {
+        let (fits, wanted) = match self {
+            Self::Equals(wanted) => (text.trim() == wanted.trim(), format!("is not {}", quote(wanted))),
+            Self::Contains(wanted) => {
+                (text.contains(wanted.as_str()), format!("does not contain {}", quote(wanted)))
+            }
+            Self::Lacks(wanted) => (!text.contains(wanted.as_str()), format!("contains {}", quote(wanted))),
+            Self::Matches(pattern) => {
+                (pattern.is_match(text), format!("does not match {}", quote(&pattern.text)))
+            }
+        };
+        (!fits).then(|| format!("{wanted}; it is {}", quote(text.trim())))
+    }
+}
+
+fn quote(text: &str) -> String {
+    let cut: String = text.chars().take(MAX_QUOTE).collect();
+    let more = if cut.len() < text.len() { "…" } else { "" };
+    format!("{cut:?}{more}")
+}
+
+impl CaseCheck {
+    /// What is checked, in one line.
+    #[must_use]
+    pub fn title(&self) -> String {
+        match self {
+            Self::File(check) => format!("file {}", check.path.display()),
+            Self::Command(command) => format!("command {}", quote(command)),
+            Self::Answer(_) => "answer".into(),
+            Self::Call { tool, never: true, .. } => format!("no call of {tool}"),
+            Self::Call { tool, .. } => format!("call of {tool}"),
+            Self::Denied { tool } => format!("denied call of {tool}"),
+        }
+    }
+
+    /// Makes a check that needs no command. `None` for one that does.
+    pub(crate) fn outcome(&self, workspace: &Path, session: &SessionTranscript) -> Option<CheckOutcome> {
+        let failure = match self {
+            Self::Command(_) => return None,
+            Self::File(check) => check.failure(workspace),
+            Self::Answer(check) => check.failure(session.answer.as_deref()),
+            Self::Call { tool, arguments, never } => call_failure(tool, arguments.as_ref(), *never, session),
+            Self::Denied { tool } => {
+                let is_denied =
+                    session.calls().any(|call| call.tool == *tool && call.outcome == Outcome::Refused);
+                (!is_denied).then(|| format!("no call of {tool} was denied"))
+            }
+        };
+        Some(CheckOutcome { check: self.title(), failure })
+    }
+}
+
+fn call_failure(
+    tool: &str,
+    arguments: Option<&TextPattern>,
+    never: bool,
+    session: &SessionTranscript,
+) -> Option<String> {
+    let fits = |text: &str| arguments.is_none_or(|pattern| pattern.is_match(text));
+    let found = session.calls().find(|call| call.tool == tool && fits(&call.arguments));
+    match (found, never) {
+        (Some(call), true) => Some(format!("it came: {} {}", call.tool, quote(&call.arguments))),
+        (None, false) => {
+            let calls: Vec<&str> = session.calls().map(|call| call.tool.as_str()).collect();
+            Some(format!("it did not come; the calls were: {}", calls.join(", ")))
+        }
+        (Some(_), false) | (None, true) => None,
+    }
+}
+
+impl FileCheck {
+    fn failure(&self, workspace: &Path) -> Option<String> {
+        let path = workspace.join(&self.path);
+        let data = fs::symlink_metadata(&path);
+        match (&self.expected, data) {
+            (FileExpectation::Absent, Ok(_)) => Some("it exists".into()),
+            (FileExpectation::Absent, Err(_)) => None,
+            (FileExpectation::Exists | FileExpectation::Text(_), Err(error)) => Some(error.to_string()),
+            (FileExpectation::Exists, Ok(_)) => None,
+            (FileExpectation::Text(_), Ok(data)) if !data.is_file() || data.len() > MAX_FILE_BYTES => {
+                Some(format!("it is no file of at most {} MiB", MAX_FILE_BYTES >> 20))
+            }
+            (FileExpectation::Text(text), Ok(_)) => match fs::read(&path) {
+                Ok(bytes) => text.failure(&String::from_utf8_lossy(&bytes)),
+                Err(error) => Some(error.to_string()),
+            },
+        }
+    }
+}
+
+impl AnswerCheck {
+    fn failure(&self, answer: Option<&str>) -> Option<String> {
+        let Some(answer) = answer else { return Some("there is no answer".into()) };
+        match self {
+            Self::Text(text) => text.failure(answer),
+            Self::Number { value, tolerance } => {
+                let fits = numbers(answer).any(|number| (number - value).abs() <= *tolerance);
+                (!fits).then(|| format!("it has no number {value} ± {tolerance}; it is {}", quote(answer)))
+            }
+            Self::Schema(path) => match schema_of(path) {
+                Ok(schema) => {
+                    schema.check(answer).err().map(|problem| format!("it does not fit the schema: {problem}"))
+                }
+                Err(why) => Some(why),
+            },
+        }
+    }
+}
+
+/// The numbers in a text, also with commas between thousands.
+fn numbers(text: &str) -> impl Iterator<Item = f64> + '_ {
+    let is_part = |character: char| character.is_ascii_digit() || "+-.,eE".contains(character);
+    text.split(move |character| !is_part(character)).filter_map(|word| {
+        let word = word.trim_end_matches(['.', ',', 'e', 'E', '-', '+']).replace(',', "");
+        word.parse().ok().filter(|_| word.contains(|character: char| character.is_ascii_digit()))
+    })
+}
+
+#[cfg(test)]
+mod tests;

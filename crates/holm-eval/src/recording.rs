@@ -1,0 +1,145 @@
+//! The recording of a reference run: what the model saw and what became of its calls, by turns. The
+//! replies themselves are in `replies.json`, the form that `holm run --script` reads.
+
+use std::fs;
+use std::path::Path;
+
+use holm_kernel::{ModelResult, ToolSpec};
+use serde::{Deserialize, Serialize};
+
+use crate::{EvalCase, EvalError, SessionTranscript, SessionTurn};
+
+const FILE: &str = "recording.json";
+/// The form of the file.
+const VERSION: u32 = 1;
+/// How much of a result is kept, in characters: enough to see what changed.
+const MAX_RESULT: usize = 2_000;
+
+/// A reference run of a case.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CaseRecording {
+    version: u32,
+    pub turns: Vec<SessionTurn>,
+    /// The answer to the last prompt.
+    pub answer: Option<String>,
+    pub ending: Option<String>,
+    /// The system prompt, without what differs from run to run.
+    pub system: String,
+    pub(crate) tools: Vec<RecordedTool>,
+}
+
+/// What the model is told of a tool.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RecordedTool {
+    pub(crate) name: String,
+    pub(crate) description: String,
+    /// A short digest of the schema of its arguments.
+    pub(crate) schema: String,
+}
+
+impl RecordedTool {
+    pub(crate) fn of(spec: &ToolSpec) -> Self {
+        let schema = holm_kernel::journal::Sha256Hash::of(spec.schema.canonical().as_bytes()).to_string();
+        Self {
+            name: spec.name.clone(),
+            description: spec.description.clone(),
+            schema: schema.chars().take(16).collect(),
+        }
+    }
+}
+
+/// The replies to one prompt, in the form of `holm run --script`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ReplyScript<'a> {
+    pub results: &'a [ModelResult],
+}
+
+impl CaseRecording {
+    /// The recording of a session.
+    #[must_use]
+    pub fn of(session: &SessionTranscript) -> Self {
+        let mut turns = session.turns.clone();
+        for call in turns.iter_mut().flat_map(|turn| &mut turn.calls) {
+            call.result = shortened(&call.result);
+        }
+        Self {
+            version: VERSION,
+            turns,
+            answer: session.answer.clone(),
+            ending: session.ending.clone(),
+            system: lasting(&session.system),
+            tools: session.tools.clone(),
+        }
+    }
+
+    /// Whether a case has a recording.
+    pub(crate) fn is_in(folder: &Path) -> bool {
+        folder.join(FILE).is_file()
+    }
+
+    /// Reads the recording of a case; `None` if it has none.
+    ///
+    /// # Errors
+    /// If it cannot be read, or another version wrote it.
+    pub fn read(case: &EvalCase) -> Result<Option<Self>, EvalError> {
+        let path = case.folder.join(FILE);
+        if !path.is_file() {
+            return Ok(None);
+        }
+        let text = fs::read_to_string(&path).map_err(EvalError::file(&path))?;
+        let value: serde_json::Value =
+            serde_json::from_str(&text).map_err(|error| EvalError::case(&path, error.to_string()))?;
+        let version = value.get("version").and_then(serde_json::Value::as_u64);
+        if version != Some(u64::from(VERSION)) {
+            let why =
+                format!("another version of Holm wrote this recording; run `holm eval record {}`", case.name);
+            return Err(EvalError::case(&path, why));
+        }
+        serde_json::from_value(value).map(Some).map_err(|error| EvalError::case(&path, error.to_string()))
+    }
+
+    /// Writes the recording of a case.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn write(&self, folder: &Path) -> Result<(), EvalError> {
+        write_json(&folder.join(FILE), self)
+    }
+}
+
+/// Writes the replies of a session into the folder of a case.
+pub(crate) fn write_replies(session: &SessionTranscript, folder: &Path) -> Result<(), EvalError> {
+    for (index, results) in session.replies.iter().enumerate() {
+        let name = if index == 0 { "replies.json".to_owned() } else { format!("replies-{}.json", index + 1) };
+        write_json(&folder.join(name), &ReplyScript { results })?;
+    }
+    Ok(())
+}
+
+/// Writes a file as a whole or not at all.
+fn write_json(path: &Path, value: &impl Serialize) -> Result<(), EvalError> {
+    let mut text = serde_json::to_string_pretty(value)
+        .map_err(|error| EvalError::case(path, format!("it cannot be written: {error}")))?;
+    text.push('\n');
+    let fresh = path.with_extension("json.new");
+    fs::write(&fresh, text).map_err(EvalError::file(&fresh))?;
+    fs::rename(&fresh, path).map_err(EvalError::file(path))
+}
+
+/// A result as it is kept and compared: its beginning.
+pub(crate) fn shortened(text: &str) -> String {
+    match text.char_indices().nth(MAX_RESULT) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+/// The lines of a system prompt that are the same in every run: without the folder, the machine, the
+/// date and the state of the repository.
+pub(crate) fn lasting(system: &str) -> String {
+    const VARYING: [&str; 4] = ["Workspace: ", "System: ", "Date: ", "Git: "];
+    let is_lasting = |line: &&str| !VARYING.iter().any(|start| line.starts_with(start));
+    system.lines().filter(is_lasting).collect::<Vec<_>>().join("\n")
+}

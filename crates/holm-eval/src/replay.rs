@@ -1,0 +1,187 @@
+//! Compares a replay with the recording of its case, turn by turn.
+//!
+//! Other decisions, calls or answers are regressions. A changed prompt, tool or result is shown and
+//! is no failure by itself: but a model that sees it may answer otherwise, so the recording applies
+//! only up to that turn.
+
+use std::fmt;
+
+use regex_automata::meta::Regex;
+use serde::{Deserialize, Serialize};
+use similar::TextDiff;
+
+use crate::recording::{CaseRecording, RecordedTool, lasting, shortened};
+use crate::{SessionCall, SessionTranscript, SessionTurn};
+
+/// The most lines of a difference that are shown.
+const MAX_LINES: usize = 12;
+
+/// A difference between a recording and its replay.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReplayDifference {
+    /// The turn, from 1; 0 for what the session begins with.
+    pub turn: usize,
+    pub kind: DifferenceKind,
+    /// What differs, in plain words.
+    pub what: String,
+}
+
+/// What differs between a recording and its replay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DifferenceKind {
+    /// The system prompt, which a model sees first.
+    Prompt,
+    /// What the model is told of a tool.
+    Tool,
+    /// A call was allowed, denied, or failed otherwise than before.
+    Decision,
+    /// The calls of a turn.
+    Call,
+    /// The text of a result.
+    Result,
+    /// The answer, or how the run ended.
+    Answer,
+}
+
+impl ReplayDifference {
+    /// Whether it fails a replay by itself.
+    #[must_use]
+    pub const fn is_regression(&self) -> bool {
+        match self.kind {
+            DifferenceKind::Decision | DifferenceKind::Call | DifferenceKind::Answer => true,
+            DifferenceKind::Prompt | DifferenceKind::Tool | DifferenceKind::Result => false,
+        }
+    }
+
+    /// All differences, in order.
+    pub(crate) fn between(recording: &CaseRecording, session: &SessionTranscript) -> Vec<Self> {
+        let mut found = Vec::new();
+        let mut add = |turn, kind, what| found.push(Self { turn, kind, what });
+        let (old, new) = (&recording.system, lasting(&session.system));
+        if *old != new {
+            add(
+                0,
+                DifferenceKind::Prompt,
+                format!("the system prompt changed:\n{}", changed_lines(old, &new)),
+            );
+        }
+        for what in changed_tools(&recording.tools, &session.tools) {
+            add(0, DifferenceKind::Tool, what);
+        }
+        let turns = recording.turns.len().max(session.turns.len());
+        for index in 0..turns {
+            match (recording.turns.get(index), session.turns.get(index)) {
+                (Some(old), Some(new)) => compare_turn(old, new, |kind, what| add(index + 1, kind, what)),
+                (Some(_), None) => add(index + 1, DifferenceKind::Call, "the turn did not come".into()),
+                (None, Some(_)) => add(index + 1, DifferenceKind::Call, "the turn is new".into()),
+                (None, None) => {}
+            }
+        }
+        if recording.ending != session.ending {
+            let word = |ending: &Option<String>| ending.clone().unwrap_or_else(|| "not ended".into());
+            let what =
+                format!("it ended otherwise: {}, before {}", word(&session.ending), word(&recording.ending));
+            add(turns, DifferenceKind::Answer, what);
+        } else if recording.answer != session.answer {
+            add(turns, DifferenceKind::Answer, "the answer changed".into());
+        }
+        found
+    }
+}
+
+impl fmt::Display for ReplayDifference {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.turn {
+            0 => write!(out, "at the start: {}", self.what),
+            turn => write!(out, "turn {turn}: {}", self.what),
+        }
+    }
+}
+
+fn changed_tools(old: &[RecordedTool], new: &[RecordedTool]) -> Vec<String> {
+    let mut found = Vec::new();
+    for tool in old {
+        match new.iter().find(|other| other.name == tool.name) {
+            None => found.push(format!("the tool {} is gone", tool.name)),
+            Some(other) if other.description != tool.description => found.push(format!(
+                "the description of {} changed:\n{}",
+                tool.name,
+                changed_lines(&tool.description, &other.description)
+            )),
+            Some(other) if other.schema != tool.schema => {
+                found.push(format!("the schema of {} changed", tool.name));
+            }
+            Some(_) => {}
+        }
+    }
+    let is_new = |tool: &&RecordedTool| !old.iter().any(|other| other.name == tool.name);
+    found.extend(new.iter().filter(is_new).map(|tool| format!("the tool {} is new", tool.name)));
+    found
+}
+
+fn compare_turn(old: &SessionTurn, new: &SessionTurn, mut add: impl FnMut(DifferenceKind, String)) {
+    let names = |turn: &SessionTurn| turn.calls.iter().map(|call| call.tool.clone()).collect::<Vec<_>>();
+    if names(old) != names(new) {
+        let (before, now) = (names(old).join(", "), names(new).join(", "));
+        add(DifferenceKind::Call, format!("other calls: {now}; before: {before}"));
+        return;
+    }
+    for (old, new) in old.calls.iter().zip(&new.calls) {
+        compare_call(old, new, &mut add);
+    }
+}
+
+fn compare_call(old: &SessionCall, new: &SessionCall, mut add: impl FnMut(DifferenceKind, String)) {
+    let tool = &new.tool;
+    if old.arguments != new.arguments {
+        add(DifferenceKind::Call, format!("other arguments of {tool}: {}", shortened(&new.arguments)));
+    }
+    let word = |call: &SessionCall| format!("{:?}", call.outcome).to_lowercase();
+    if old.outcome != new.outcome {
+        let (now, before) = (word(new), word(old));
+        let said = shortened(new.result.lines().next().unwrap_or_default());
+        add(DifferenceKind::Decision, format!("{tool} {now}, before {before}: {said}"));
+    } else if settled(&old.result) != settled(&shortened(&new.result)) {
+        let lines = changed_lines(&settled(&old.result), &settled(&shortened(&new.result)));
+        add(DifferenceKind::Result, format!("the result of {tool} changed:\n{lines}"));
+    }
+}
+
+/// A result without what differs from run to run: durations, times of day and hashes.
+fn settled(text: &str) -> String {
+    const VARYING: &str =
+        r"\d+(\.\d+)? ?(ms|µs|s|seconds?)\b|\d+(\.\d+)?s\b|\b[0-9a-f]{7,64}\b|\d\d:\d\d(:\d\d)?|0x[0-9a-f]+";
+    let Ok(varying) = Regex::new(VARYING) else { return text.to_owned() };
+    let (mut out, mut end) = (String::new(), 0);
+    for found in varying.find_iter(text) {
+        out.push_str(text.get(end..found.start()).unwrap_or_default());
+        out.push('#');
+        end = found.end();
+    }
+    out.push_str(text.get(end..).unwrap_or_default());
+    out
+}
+
+/// The lines that were removed and added.
+fn changed_lines(old: &str, new: &str) -> String {
+    let diff = TextDiff::from_lines(old, new);
+    let lines = diff.iter_all_changes().filter_map(|change| {
+        let sign = match change.tag() {
+            similar::ChangeTag::Delete => "-",
+            similar::ChangeTag::Insert => "+",
+            similar::ChangeTag::Equal => return None,
+        };
+        Some(format!("{sign} {}", change.value().trim_end()))
+    });
+    let lines: Vec<String> = lines.collect();
+    let more = lines.len().saturating_sub(MAX_LINES);
+    let mut shown: Vec<String> = lines.into_iter().take(MAX_LINES).collect();
+    if more > 0 {
+        shown.push(format!("… {more} more lines"));
+    }
+    shown.join("\n")
+}
+
+#[cfg(test)]
+mod tests;

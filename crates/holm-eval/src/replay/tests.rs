@@ -1,0 +1,86 @@
+use holm_kernel::Outcome;
+
+use super::*;
+
+fn call(tool: &str, outcome: Outcome, result: &str) -> SessionCall {
+    let json = serde_json::json!({ "tool": tool, "arguments": "{}", "outcome": outcome, "result": result });
+    serde_json::from_value(json).unwrap()
+}
+
+fn session(turns: &[&[SessionCall]]) -> SessionTranscript {
+    let turn = |calls: &&[SessionCall]| SessionTurn { prompt: 1, text: String::new(), calls: calls.to_vec() };
+    SessionTranscript {
+        turns: turns.iter().map(turn).collect(),
+        answer: Some("done".into()),
+        ending: Some("answered".into()),
+        system: "Be brief.\nDate: 2026-11-18\n".into(),
+        tools: vec![RecordedTool { name: "read".into(), description: "Reads.".into(), schema: "a".into() }],
+        ..SessionTranscript::default()
+    }
+}
+
+/// The differences in words, with their kinds.
+fn between(old: &SessionTranscript, new: &SessionTranscript) -> Vec<(DifferenceKind, String)> {
+    let found = ReplayDifference::between(&CaseRecording::of(old), new);
+    found.iter().map(|difference| (difference.kind, difference.to_string())).collect()
+}
+
+#[test]
+fn the_same_session_has_no_difference_on_another_day() {
+    let old = session(&[&[call("read", Outcome::Succeeded, "Ran 3 tests in 0.012s at 12:03")]]);
+    let mut new = session(&[&[call("read", Outcome::Succeeded, "Ran 3 tests in 1.5s at 18:44")]]);
+    new.system = "Be brief.\nDate: 2027-01-01\n".into();
+    assert_eq!(between(&old, &new), []);
+}
+
+#[test]
+fn each_kind_of_change_is_found_and_named() {
+    let old = session(&[&[call("read", Outcome::Succeeded, "text")]]);
+    let change = |change: &dyn Fn(&mut SessionTranscript)| {
+        let mut new = old.clone();
+        change(&mut new);
+        match between(&old, &new).as_slice() {
+            [one] => one.clone(),
+            other => panic!("{other:?}"),
+        }
+    };
+    let cases: [(&dyn Fn(&mut SessionTranscript), DifferenceKind, &str); 9] = [
+        (&|new| new.system.push_str("Be kind.\n"), DifferenceKind::Prompt, "+ Be kind."),
+        (
+            &|new| new.tools[0].description = "Reads a file.".into(),
+            DifferenceKind::Tool,
+            "- Reads.\n+ Reads a file.",
+        ),
+        (&|new| new.tools[0].schema = "b".into(), DifferenceKind::Tool, "the schema of read changed"),
+        (&|new| new.tools.clear(), DifferenceKind::Tool, "the tool read is gone"),
+        (
+            &|new| new.turns[0].calls[0].outcome = Outcome::Refused,
+            DifferenceKind::Decision,
+            "turn 1: read refused, before succeeded",
+        ),
+        (
+            &|new| new.turns[0].calls[0].result = "other".into(),
+            DifferenceKind::Result,
+            "turn 1: the result of read changed",
+        ),
+        (&|new| new.turns[0].calls.clear(), DifferenceKind::Call, "turn 1: other calls"),
+        (&|new| new.turns.push(SessionTurn::default()), DifferenceKind::Call, "turn 2: the turn is new"),
+        (&|new| new.answer = Some("no".into()), DifferenceKind::Answer, "the answer changed"),
+    ];
+    for (apply, kind, expected) in cases {
+        let (found, text) = change(apply);
+        assert!(found == kind && text.contains(expected), "{kind:?}: {text}");
+    }
+}
+
+#[test]
+fn only_decisions_calls_and_answers_fail_a_replay() {
+    let old = session(&[&[call("edit", Outcome::Succeeded, "text")]]);
+    let mut new = old.clone();
+    new.turns[0].calls[0].result = "other".into();
+    let found = ReplayDifference::between(&CaseRecording::of(&old), &new);
+    assert!(found.iter().all(|difference| !difference.is_regression()));
+    new.turns[0].calls[0].outcome = Outcome::Failed;
+    let found = ReplayDifference::between(&CaseRecording::of(&old), &new);
+    assert!(found.iter().any(ReplayDifference::is_regression));
+}

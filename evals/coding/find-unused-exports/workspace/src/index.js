@@ -1,0 +1,2 @@
+export { renderReport } from "./report.js";
+export { parseRange } from "./range.js";

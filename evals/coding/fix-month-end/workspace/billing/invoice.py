@@ -1,0 +1,6 @@
+"""The text of an invoice."""
+
+
+def period(first, last):
+    """Return the text for a billing period."""
+    return f"{first.isoformat()} to {last.isoformat()}"

@@ -1,0 +1,5 @@
+"""Summaries of lists of numbers."""
+
+from stats.summary import mean, spread
+
+__all__ = ["mean", "spread"]
