@@ -83,8 +83,8 @@ fn reached(
     Ok(means.programs(programs))
 }
 
-/// Where the servers of a file have their home folders. Servers with one name in different projects
-/// are different servers.
+/// Where the servers of a file have their home folders. Two projects may have different servers of
+/// the same name, so each has its own folders.
 fn homes(places: &HolmPaths, file: &Path) -> PathBuf {
     if mcp_entries::is_project(file, places) {
         let project = ContentHash::of(places.project_tools().as_os_str().as_encoded_bytes());

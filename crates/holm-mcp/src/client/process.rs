@@ -267,8 +267,8 @@ fn jail(
     Ok(named_files(programs, program).into_iter().fold(jail, Jail::read))
 }
 
-/// Adds what package runners need: the rest of the program's own toolchain, and a home folder for
-/// what it downloads.
+/// Adds what package runners need: the rest of the program's own toolchain, and a home folder, to
+/// which they download packages.
 async fn with_own_folders(
     jail: Jail,
     programs: &ProgramSettings,
