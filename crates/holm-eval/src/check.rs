@@ -37,6 +37,19 @@ pub enum CaseCheck {
     Denied {
         tool: String,
     },
+    /// A model judges the answer.
+    Judge(AnswerJudge),
+}
+
+/// A model that judges an answer by a rubric.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnswerJudge {
+    /// What a good answer is.
+    pub rubric: String,
+    /// The model that judges when a model answers, as `provider/model`.
+    pub model: String,
+    /// The recorded replies with which a replay judges, in the form of `holm run --script`.
+    pub replies: PathBuf,
 }
 
 /// What must be true of a file.
@@ -129,6 +142,7 @@ pub(crate) struct CheckText {
     answer: Option<AnswerText>,
     call: Option<String>,
     denied: Option<String>,
+    judge: Option<JudgeText>,
     equals: Option<String>,
     contains: Option<String>,
     lacks: Option<String>,
@@ -136,6 +150,27 @@ pub(crate) struct CheckText {
     absent: Option<bool>,
     arguments: Option<String>,
     never: Option<bool>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct JudgeText {
+    rubric: String,
+    model: String,
+    replies: PathBuf,
+}
+
+impl JudgeText {
+    fn read(self, folder: &Path) -> Result<AnswerJudge, String> {
+        if self.rubric.trim().is_empty() || self.model.trim().is_empty() {
+            return Err("a `judge` needs a `rubric` and a `model`".into());
+        }
+        let replies = folder.join(self.replies);
+        if !replies.is_file() {
+            return Err(format!("the replies of the judge, {}, do not exist", replies.display()));
+        }
+        Ok(AnswerJudge { rubric: self.rubric, model: self.model, replies })
+    }
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -163,8 +198,8 @@ impl CheckText {
         if self.call.is_none() && (self.arguments.is_some() || self.never.is_some()) {
             return Err("`arguments` and `never` belong to a check of a `call`".into());
         }
-        match (self.file, self.command, self.answer, self.call, self.denied) {
-            (Some(file), None, None, None, None) => {
+        match (self.file, self.command, self.answer, self.call, self.denied, self.judge) {
+            (Some(file), None, None, None, None, None) => {
                 let path = inside(&file)?;
                 let expected = match (self.absent, text) {
                     (Some(true), None) => FileExpectation::Absent,
@@ -176,16 +211,18 @@ impl CheckText {
                 };
                 Ok(CaseCheck::File(FileCheck { path, expected }))
             }
-            (None, Some(command), None, None, None) => Ok(CaseCheck::Command(command)),
-            (None, None, Some(answer), None, None) => answer.read(folder).map(CaseCheck::Answer),
-            (None, None, None, Some(tool), None) => {
+            (None, Some(command), None, None, None, None) => Ok(CaseCheck::Command(command)),
+            (None, None, Some(answer), None, None, None) => answer.read(folder).map(CaseCheck::Answer),
+            (None, None, None, Some(tool), None, None) => {
                 let arguments = self.arguments.map(TextPattern::new).transpose()?;
                 Ok(CaseCheck::Call { tool, arguments, never: self.never.unwrap_or(false) })
             }
-            (None, None, None, None, Some(tool)) => Ok(CaseCheck::Denied { tool }),
-            _ => {
-                Err("a [[check]] has exactly one of `file`, `command`, `answer`, `call` and `denied`".into())
-            }
+            (None, None, None, None, Some(tool), None) => Ok(CaseCheck::Denied { tool }),
+            (None, None, None, None, None, Some(judge)) => judge.read(folder).map(CaseCheck::Judge),
+            _ => Err(
+                "a [[check]] has exactly one of `file`, `command`, `answer`, `call`, `denied` and `judge`"
+                    .into(),
+            ),
         }
     }
 }
@@ -284,13 +321,14 @@ impl CaseCheck {
             Self::Call { tool, never: true, .. } => format!("no call of {tool}"),
             Self::Call { tool, .. } => format!("call of {tool}"),
             Self::Denied { tool } => format!("denied call of {tool}"),
+            Self::Judge(judge) => format!("judged by {}", judge.model),
         }
     }
 
-    /// Makes a check that needs no command. `None` for one that does.
+    /// Makes a check that needs no process. `None` for one that does.
     pub(crate) fn outcome(&self, workspace: &Path, session: &SessionTranscript) -> Option<CheckOutcome> {
         let failure = match self {
-            Self::Command(_) => return None,
+            Self::Command(_) | Self::Judge(_) => return None,
             Self::File(check) => check.failure(workspace),
             Self::Answer(check) => check.failure(session.answer.as_deref()),
             Self::Call { tool, arguments, never } => call_failure(tool, arguments.as_ref(), *never, session),

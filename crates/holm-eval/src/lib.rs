@@ -47,7 +47,8 @@ mod workspace;
 pub use attempt::{AttemptMode, CaseRunner};
 pub use case::{CaseLimits, EvalCase, TrustLevelName};
 pub use check::{
-    AnswerCheck, CaseCheck, CheckOutcome, FileCheck, FileExpectation, TextExpectation, TextPattern,
+    AnswerCheck, AnswerJudge, CaseCheck, CheckOutcome, FileCheck, FileExpectation, TextExpectation,
+    TextPattern,
 };
 pub use comparison::{AttemptMeans, EvalComparison, PairedDifference, PassRate};
 pub use dataset::import_dataset;

@@ -148,6 +148,38 @@ fn a_model_is_evaluated_several_times_and_an_evaluation_goes_on_where_it_was_kil
 }
 
 #[test]
+fn a_judge_decides_by_its_recorded_replies_or_with_a_model() {
+    let judged = |passed: bool| json!({ "passed": passed, "reason": "it names no file" }).to_string();
+    let verdict = judged(false);
+    let stage = Stage::answering(move |seen| {
+        if seen.text().contains("Judge an answer by a rubric") {
+            Act::says(&verdict)
+        } else {
+            Act::says("It is 5.")
+        }
+    });
+    let case = write_case(&stage, "sum");
+    let judge = format!(
+        "judge = {{ rubric = \"It says which file was changed.\", model = \"{MODEL}\", replies = \"judge.json\" }}"
+    );
+    fs::write(
+        case.join("case.toml"),
+        format!("prompt = \"Fix it.\"\ntrust = \"edit\"\n[[check]]\n{judge}\n"),
+    )
+    .unwrap();
+    stage.holm(["eval", "run", "cases"]).fails(2, "the replies of the judge");
+    for (passed, code) in [(true, 0), (false, 3)] {
+        let reply = json!({ "results": [{ "replied": { "blocks": [{ "text": judged(passed) }] } }] });
+        fs::write(case.join("judge.json"), reply.to_string()).unwrap();
+        let ran = stage.holm(["eval", "run", "cases"]);
+        assert_eq!(ran.code, Some(code), "{ran:?}");
+        assert!(passed || ran.out.contains(&format!("judged by {MODEL}: it names no file")), "{ran:?}");
+    }
+    let ran = stage.holm(["eval", "run", "cases", "--model", MODEL]);
+    assert!(ran.code == Some(3) && ran.out.contains("it names no file"), "{ran:?}");
+}
+
+#[test]
 fn a_session_becomes_a_case_without_secrets() {
     let stage =
         Stage::new([Act::calls(&[("1", "read", r#"{"path":"notes.txt"}"#)]), Act::says("The code is 1234.")])
