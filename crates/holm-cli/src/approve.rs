@@ -15,10 +15,12 @@
 //! - `approve/pages.rs` shows a long question page by page.
 //! - `approve/lookalikes.rs` warns about letters that look like others.
 //! - `approve/call_summary.rs` says what a call would do, as a headline and a change.
+//! - `approve/folded_details.rs` shows the needs of a call on request.
 //! - `approve/question_group.rs` asks about several calls of one reply together, and
 //!   `approve/question_pool.rs` gathers them at the terminal.
 
 mod call_summary;
+mod folded_details;
 mod lookalikes;
 mod pages;
 pub(crate) mod question_group;
@@ -41,11 +43,11 @@ use holm_tools::shell::{self, ApprovalAnswer, ApprovalAsker, ApprovalGate, Appro
 use tokio::sync::oneshot;
 
 use call_summary::CallSummary;
+use folded_details::FoldedDetails;
 use pages::Refusals;
 use question_pool::QuestionPool;
 
 use crate::{
-    access_words,
     editor::ExternalEditor,
     exit::{CommandError, CommandExit},
     folder_trust::TrustLevel,
@@ -63,9 +65,6 @@ const MOST_SHARED: usize = 32;
 
 /// The need of a command that may run any program.
 const ANY_PROGRAM: &str = "exec:*";
-
-/// What every command in the workspace needs.
-const COMMAND_NEEDS: [&str; 4] = [ANY_PROGRAM, "exec:./**", "read:**", "write:**"];
 
 /// How a denial ends for the model.
 const FOR_MODEL: &str = ". Do not try again.";
@@ -380,7 +379,7 @@ fn asked_although_granted(proposal: &Proposal) -> Option<String> {
         | AskReason::EgressAfterMark
         | AskReason::WriteAfterMark
         | AskReason::HookWants
-        | AskReason::LeavesPlan => why(*reason),
+        | AskReason::LeavesPlan => shell::special_reason(*reason),
     });
     let reasons: Vec<&str> = reasons.collect();
     (!reasons.is_empty()).then(|| format!("{granted}{}", reasons.join(", and ")))
@@ -492,16 +491,18 @@ fn ask(
     let leaves_plan = proposal.reasons.contains(&AskReason::LeavesPlan);
     let drafts = drafts.filter(|_| plan(proposal).is_some());
     let lasts = shell::lasts(proposal);
-    let choices = if leaves_plan {
-        format!("  [y]es, {}[n]o: ", if drafts.is_some() { "[e]dit it, " } else { "" })
-    } else if lasts {
-        format!("  [y]es once, [a]lways in this run, {family}{prefix}ne[v]er, [n]o: ")
-    } else {
-        format!("  [y]es once, {family}ne[v]er, [n]o: ")
+    let choices = |details: &str| {
+        if leaves_plan {
+            format!("  [y]es, {}{details}[n]o: ", if drafts.is_some() { "[e]dit it, " } else { "" })
+        } else if lasts {
+            format!("  [y]es once, [a]lways in this run, {family}{prefix}ne[v]er, {details}[n]o: ")
+        } else {
+            format!("  [y]es once, {family}ne[v]er, {details}[n]o: ")
+        }
     };
+    let mut folded = FoldedDetails::new(details(proposal));
     for _ in 0..MOST_TRIES {
-        forget_typed();
-        let Some(line) = screen.question(&choices) else {
+        let Some(line) = folded.question(screen, choices) else {
             return ApprovalAnswer::No { reason: "nobody answered".into() };
         };
         if let Some(folder) = drafts.filter(|_| matches!(line.trim(), "e" | "E" | "edit")) {
@@ -587,21 +588,26 @@ pub(crate) fn described(proposal: &Proposal, offer: &ApprovalOffer) -> Vec<Strin
             lines.extend(arguments.iter().map(|line| format!("  arguments  {line}")));
         }
     }
-    lines.extend(plain_reason(proposal).map(|why| format!("  why        {}", without_gaps(&why))));
-    for need in &proposal.needs {
+    lines.extend(shell::plain_reason(proposal).map(|why| format!("  why        {}", without_gaps(&why))));
+    lines.extend(proposal.hands_on.iter().map(|grant| format!("  delegates  {grant}")));
+    let special = proposal.reasons.iter().filter_map(|reason| shell::special_reason(*reason));
+    lines.extend(special.map(|why| format!("  because    {why}")));
+    lines.extend(warnings.iter().map(|warning| format!("  beware     {warning}")));
+    lines
+}
+
+/// What a question folds away: the needs of the call as grants. Those that are
+/// missing are also in the question, in words.
+pub(crate) fn details(proposal: &Proposal) -> Vec<String> {
+    let line = |need: &String| {
         let missing = match proposal.missing.contains(need) {
             true if shell::is_never_granted(need) => " (can never be granted)",
             true => " (not granted)",
             false => "",
         };
-        lines.push(format!("  needs      {}{missing}", without_gaps(need)));
-    }
-    lines.extend(proposal.hands_on.iter().map(|grant| format!("  delegates  {grant}")));
-    lines.extend(
-        proposal.reasons.iter().filter_map(|reason| why(*reason)).map(|why| format!("  because    {why}")),
-    );
-    lines.extend(warnings.iter().map(|warning| format!("  beware     {warning}")));
-    lines
+        format!("  needs      {}{missing}", without_gaps(need))
+    };
+    proposal.needs.iter().map(line).collect()
 }
 
 /// What is asked, in one line.
@@ -620,29 +626,6 @@ fn is_script_alone(arguments: &str) -> bool {
     said.is_ok_and(|said| said.len() == 1 && said.contains_key("script"))
 }
 
-/// Why the user is asked, in one plain sentence.
-fn plain_reason(proposal: &Proposal) -> Option<String> {
-    let is_command = proposal.missing.iter().any(|need| need == ANY_PROGRAM);
-    let of_every_command = |need: &String| is_command && COMMAND_NEEDS.contains(&need.as_str());
-    let missing = proposal.missing.iter().filter(|need| !of_every_command(need));
-    let missing: Vec<String> = missing.map(|need| access_words::need_words(need)).collect();
-    match (is_command, missing.is_empty()) {
-        (true, true) => return Some("you have not allowed commands in this folder".into()),
-        (true, false) => {
-            let missing = missing.join(" and to ");
-            return Some(format!("you have not allowed commands in this folder, nor it to {missing}"));
-        }
-        (false, false) => return Some(format!("you have not allowed it to {}", missing.join(" and to "))),
-        (false, true) => {}
-    }
-    let is_level = proposal.reasons.contains(&AskReason::Level);
-    match proposal.level {
-        Level::Write if is_level => Some("you approve every write here".into()),
-        Level::Execute if is_level => Some("you approve every command and program here".into()),
-        Level::None | Level::ReadOnly | Level::Write | Level::Execute => None,
-    }
-}
-
 /// The plan that a user is to approve, as readable text. `None` if the call has more than the text,
 /// or if a part is not shown: then the arguments are shown as they are.
 pub(crate) fn plan(proposal: &Proposal) -> Option<String> {
@@ -654,21 +637,6 @@ pub(crate) fn plan(proposal: &Proposal) -> Option<String> {
     match (members.next(), members.next()) {
         (Some(serde_json::Value::String(plan)), None) => Some(plan.clone()),
         _ => None,
-    }
-}
-
-/// Why a person is asked, where the level and the needs do not say it already.
-fn why(reason: AskReason) -> Option<&'static str> {
-    match reason {
-        AskReason::Level | AskReason::MissingGrant => None,
-        AskReason::EgressAfterMark => {
-            Some("it sends data out, and the session has read private or untrusted data")
-        }
-        AskReason::WriteAfterMark => {
-            Some("it writes outside its grants, and the session has read private or untrusted data")
-        }
-        AskReason::HookWants => Some("a hook asks for your approval"),
-        AskReason::LeavesPlan => Some("it ends plan mode: later calls may change things"),
     }
 }
 

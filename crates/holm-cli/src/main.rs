@@ -20,7 +20,6 @@
 //!   what is stored.
 //! - `log.rs`, `otlp/`: what operators get.
 
-mod access_words;
 mod acp;
 mod agent_validator;
 mod agents;

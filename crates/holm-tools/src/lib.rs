@@ -14,6 +14,7 @@
 //! - [`text`]: removes unsafe characters from untrusted text.
 //! - [`plain_files`]: reads untrusted files without blocking and within a size limit.
 //! - [`trust`]: the files that a person has reviewed, by their content.
+//! - [`access_words`]: grants and needs as a user reads them.
 //! - [`shell`]: commands in a jail, rules about them, and the memory of a person's approvals.
 //! - [`program`]: runs the programs of a folder as tools.
 //! - [`fetch`], [`search`]: fetches web pages, and searches the web.
@@ -34,6 +35,7 @@
 //! What a program says about itself is hostile text until a person trusts the program. The text is
 //! bounded and cleaned of control characters, and it can only describe. It never grants anything.
 
+pub mod access_words;
 pub mod agents;
 mod aliases;
 mod authority;

@@ -560,6 +560,8 @@ export interface QuestionApprovalContent {
   /** Why approval is needed. */
   reasons: string[];
   tool: string;
+  /** Why approval is needed, as sentences for the user. */
+  why?: string[];
 }
 
 /** Whether a call may run. */

@@ -24,16 +24,25 @@ pub(crate) fn may_join(proposal: &Proposal) -> bool {
 pub(crate) fn lines<'a>(questions: impl ExactSizeIterator<Item = &'a [String]>) -> Vec<String> {
     let count = questions.len();
     let mut lines = vec![format!("\nholm asks about {count} calls:")];
-    for (at, question) in questions.enumerate() {
-        let mut question = question.iter();
-        if let Some(first) = question.next() {
-            let first = first.trim_start();
-            let asked = first.strip_prefix(super::ASKS).unwrap_or(first);
-            lines.push(format!("\n{}. {asked}", at + 1));
-        }
-        lines.extend(question.cloned());
-    }
+    lines.extend(questions.enumerate().flat_map(|(at, question)| item(at, question)));
     lines
+}
+
+/// The lines of one question of a group, with its number.
+pub(crate) fn item(at: usize, question: &[String]) -> Vec<String> {
+    let Some((first, rest)) = question.split_first() else { return Vec::new() };
+    let first = first.trim_start();
+    let asked = first.strip_prefix(super::ASKS).unwrap_or(first);
+    std::iter::once(format!("\n{}. {asked}", at + 1)).chain(rest.iter().cloned()).collect()
+}
+
+/// What the questions of a group fold away, each line with the number of its call.
+pub(crate) fn details<'a>(proposals: impl Iterator<Item = &'a Proposal>) -> Vec<String> {
+    let numbered = |(at, proposal): (usize, &Proposal)| {
+        let lines = super::details(proposal).into_iter();
+        lines.map(move |line| format!("  {}. {}", at + 1, line.trim_start())).collect::<Vec<_>>()
+    };
+    proposals.enumerate().flat_map(numbered).collect()
 }
 
 /// What can be answered to all calls of a group at once.
@@ -73,10 +82,10 @@ impl GroupOffer {
         self.families.as_deref()
     }
 
-    /// The answers, as a line to choose from.
-    pub(crate) fn choices(&self) -> String {
+    /// The answers, as a line to choose from, with the words that offer the details.
+    pub(crate) fn choices(&self, details: &str) -> String {
         let family = self.families.as_ref().map(|families| format!(", [f] {families}")).unwrap_or_default();
-        format!("  [y]es to all {} once{family}, [o]ne by one, [n]o to all: ", self.count)
+        format!("  [y]es to all {} once{family}, [o]ne by one, {details}[n]o to all: ", self.count)
     }
 
     /// What a typed line means, if it is clear.

@@ -16,7 +16,8 @@ use holm_tools::shell::{ApprovalAnswer, ApprovalOffer};
 use tokio::sync::oneshot;
 
 use super::{
-    MOST_TRIES, described, forget_typed,
+    MOST_TRIES, described,
+    folded_details::FoldedDetails,
     pages::{self, Refusals},
     question_group::{self, GATHERING, GroupAnswer, GroupOffer},
 };
@@ -128,9 +129,10 @@ fn ask_together(screen: &TerminalOutput, group: &[WaitingQuestion]) -> GroupAnsw
         return GroupAnswer::All(answer);
     }
     let offer = GroupOffer::of(group.iter().map(|waiting| &waiting.offer));
+    let details = question_group::details(group.iter().map(|waiting| &waiting.proposal));
+    let mut folded = FoldedDetails::new(details);
     for _ in 0..MOST_TRIES {
-        forget_typed();
-        let Some(line) = screen.question(&offer.choices()) else {
+        let Some(line) = folded.question(screen, |details| offer.choices(details)) else {
             return GroupAnswer::All(ApprovalAnswer::No { reason: "nobody answered".into() });
         };
         if let Some(answer) = offer.answer(&line) {

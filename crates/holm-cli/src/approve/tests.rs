@@ -150,6 +150,21 @@ fn a_question_says_why_it_is_asked_and_what_is_handed_on() {
 }
 
 #[test]
+fn a_question_folds_its_grants_and_names_what_is_missing_in_words() {
+    let none = ApprovalOffer { prefix: None, family: None, command: None, helper: None };
+    let needs = ["exec:*", "exec:./**", "read:**", "write:**", "write:/srv/out"];
+    let asked = Proposal { level: Level::Execute, tool: "shell".into(), ..proposal(&needs) };
+    let text = question(&asked, &none).join("\n");
+    assert!(
+        needs.iter().all(|need| !text.lines().any(|line| line.contains("needs ") && line.contains(need)))
+    );
+    let why = "why        you have not allowed commands in this folder, nor it to write /srv/out";
+    assert!(text.contains(why), "{text}");
+    assert_eq!(details(&asked).len(), needs.len());
+    assert_eq!(details(&asked)[4], "  needs      write:/srv/out (not granted)");
+}
+
+#[test]
 fn a_question_says_whose_call_it_is() {
     let offer = |helper: Option<&str>| ApprovalOffer {
         prefix: None,

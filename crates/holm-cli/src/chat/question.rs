@@ -92,6 +92,7 @@ pub(super) enum QuestionBody {
 pub(super) struct CallApprovalRequest {
     /// The question, line by line.
     pub(super) lines: Vec<String>,
+    folded: FoldedLines,
     /// The beginning of all commands that `p` allows, which the lines name.
     prefix: Option<String>,
     /// The family of calls that `f` allows, which the lines name.
@@ -104,11 +105,35 @@ pub(super) struct CallApprovalRequest {
     lasts: bool,
 }
 
+/// Lines that a question shows only on request.
+#[derive(Debug, Clone)]
+struct FoldedLines {
+    lines: Vec<String>,
+    is_open: bool,
+}
+
+impl FoldedLines {
+    fn of(lines: &[String]) -> Self {
+        Self { lines: shown(lines).collect(), is_open: false }
+    }
+
+    /// Shows the lines below a question, or hides them again.
+    fn toggle(&mut self, question: &mut Vec<String>) {
+        if self.is_open {
+            question.truncate(question.len().saturating_sub(self.lines.len()));
+        } else {
+            question.extend(self.lines.iter().cloned());
+        }
+        self.is_open = !self.is_open;
+    }
+}
+
 /// Several calls that wait for one answer.
 #[derive(Debug, Clone)]
 pub(super) struct CallGroup {
     /// The question, line by line.
     pub(super) lines: Vec<String>,
+    folded: FoldedLines,
     /// A question about each call, in the order of the calls.
     members: Vec<ChatQuestion>,
     offer: GroupOffer,
@@ -126,6 +151,10 @@ pub(super) enum QuestionReply {
 pub(super) enum KeyMeaning {
     Answer(GroupAnswer),
     Edit,
+    /// Shows or hides the details.
+    Details,
+    /// The question has no such answer.
+    NotOffered,
     /// An answer that counts only once the whole question was on the screen.
     TooEarly,
 }
@@ -146,7 +175,8 @@ impl CallGroup {
             requests().map(|wanted| approve::described(&wanted.proposal, &wanted.offer)).collect();
         let lines = question_group::lines(each.iter().map(Vec::as_slice));
         let families = offer.families().map(|families| format!("  f allows   {}", safe(families)));
-        Self { lines: shown(&lines).chain(families).collect(), offer, members }
+        let folded = FoldedLines::of(&question_group::details(requests().map(|wanted| &wanted.proposal)));
+        Self { lines: shown(&lines).chain(families).collect(), folded, offer, members }
     }
 }
 
@@ -163,6 +193,7 @@ impl ChatQuestion {
         let lines = approve::question(proposal, offer);
         let wanted = CallApprovalRequest {
             lines: shown(&lines).chain(family_line).chain(allows).collect(),
+            folded: FoldedLines::of(&approve::details(proposal)),
             family,
             prefix,
             plan: leaves_plan.then(|| approve::plan(proposal)).flatten(),
@@ -285,8 +316,35 @@ impl ChatQuestion {
         })
     }
 
-    /// What a key means here. Only what was seen whole can be agreed to.
+    /// What the question folds away.
+    fn folded(&self) -> Option<&FoldedLines> {
+        let folded = match &self.asks {
+            QuestionBody::Call(wanted) => &wanted.folded,
+            QuestionBody::Group(group) => &group.folded,
+            QuestionBody::Words { .. } => return None,
+        };
+        (!folded.lines.is_empty()).then_some(folded)
+    }
+
+    /// Shows the details, or hides them again.
+    pub(super) fn toggle_details(&mut self) {
+        match &mut self.asks {
+            QuestionBody::Call(wanted) => wanted.folded.toggle(&mut wanted.lines),
+            QuestionBody::Group(group) => group.folded.toggle(&mut group.lines),
+            QuestionBody::Words { .. } => {}
+        }
+    }
+
+    /// What a key means here. Only what was seen whole can be agreed to. A letter that is not
+    /// offered means nothing by itself; `None` for a key that begins a word.
     pub(super) fn meaning(&self, key: char) -> Option<KeyMeaning> {
+        if key == 'd' && self.folded().is_some() {
+            return Some(KeyMeaning::Details);
+        }
+        self.answer_meaning(key).or_else(|| key.is_alphabetic().then_some(KeyMeaning::NotOffered))
+    }
+
+    fn answer_meaning(&self, key: char) -> Option<KeyMeaning> {
         let answer = match &self.asks {
             QuestionBody::Call(wanted) if key == 'e' && wanted.plan.is_some() => {
                 return Some(KeyMeaning::Edit);
@@ -303,9 +361,19 @@ impl ChatQuestion {
         Some(if is_early { KeyMeaning::TooEarly } else { KeyMeaning::Answer(answer) })
     }
 
-    /// What can be pressed, on a line of this width. What `f` and `p` cover stands beside the keys
-    /// if it fits, and always above them.
+    /// What can be pressed, on a line of this width.
     pub(super) fn choices(&self, width: usize) -> String {
+        let with = |details: &str| {
+            let line = format!("{}{details}", self.answers(width.saturating_sub(columns(details))));
+            (columns(&line) <= width).then_some(line)
+        };
+        let offered = self.folded().and_then(|_| with(" · [d]etails").or_else(|| with(" · [d]")));
+        offered.unwrap_or_else(|| self.answers(width))
+    }
+
+    /// The answers, on a line of this width. What `f` and `p` cover stands beside the keys if it
+    /// fits, and always above them.
+    fn answers(&self, width: usize) -> String {
         let is_unread = self.seen == QuestionReadState::NotYet;
         match &self.asks {
             QuestionBody::Call(_) if is_unread => {
@@ -318,18 +386,19 @@ impl ChatQuestion {
                 "[y]es, carry it out · [e]dit it first · [n]o".into()
             }
             QuestionBody::Call(wanted) => {
-                let always = if wanted.lasts { " · [a]lways in this session" } else { "" };
                 let family = wanted.family.as_ref().map(|label| format!(" · [f] {}", in_short(label)));
                 let prefix = wanted.prefix.as_ref().map(|rule| format!(" · [p] all `{rule} …`"));
-                let line = |family: Option<&str>, prefix: Option<&str>| {
+                let line = |always: &str, family: Option<&str>, prefix: Option<&str>| {
+                    let always = if wanted.lasts { always } else { "" };
                     let (family, prefix) = (family.unwrap_or_default(), prefix.unwrap_or_default());
                     format!("[y]es once{always}{family}{prefix} · ne[v]er · [n]o")
                 };
-                let long = line(family.as_deref(), prefix.as_deref());
-                if columns(&long) <= width {
-                    return long;
-                }
-                line(family.map(|_| " · [f]amily"), prefix.map(|_| " · [p] all like it"))
+                let always = " · [a]lways in this session";
+                let (f, p) =
+                    (family.as_ref().map(|_| " · [f]amily"), prefix.as_ref().map(|_| " · [p] all like it"));
+                let lines = [line(always, family.as_deref(), prefix.as_deref()), line(always, f, p)];
+                let fitting = lines.into_iter().find(|line| columns(line) <= width);
+                fitting.unwrap_or_else(|| line(" · [a]lways", f, p))
             }
             QuestionBody::Group(group) => {
                 let family = if group.offer.families().is_some() { " · [f] all like these" } else { "" };

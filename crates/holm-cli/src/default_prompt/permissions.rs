@@ -3,10 +3,12 @@
 //! something false. Questions to the user are written in `approve.rs`.
 
 use holm::grants::{AccessRequest, Grant, GrantKind, GrantSet, Level, LevelDecision, Mode};
-use holm_tools::shell::{RUN_PROGRAM, SHELL};
+use holm_tools::{
+    access_words,
+    shell::{RUN_PROGRAM, SHELL},
+};
 
 use super::PermissionNotice;
-use crate::access_words;
 
 /// What every command needs beside the program that it runs.
 const COMMAND_NEEDS: [&str; 3] = ["read:**", "write:**", "exec:./**"];

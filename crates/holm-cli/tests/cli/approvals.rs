@@ -23,8 +23,21 @@ fn a_person_is_asked_inline_and_a_yes_runs_the_call() {
     let (code, screen) = at_a_terminal(&stage, "-p Count", "y");
     assert_eq!(code, Some(0), "{screen}");
     assert!(screen.contains("holm asks: read "), "{screen}");
-    assert!(screen.contains("read:notes.txt (not granted)"), "{screen}");
+    assert!(screen.contains("why        you have not allowed it to read notes.txt"), "{screen}");
+    assert!(!screen.contains("read:notes.txt (not granted)"), "needs are folded: {screen}");
     assert!(screen.contains("Done."), "{screen}");
+    assert!(stage.double.requests()[1].text().contains("one two three"));
+}
+
+#[test]
+fn the_details_of_a_question_show_the_grants_and_then_it_is_asked_again() {
+    let stage = stage();
+    let line = format!("{} run --model {MODEL} -p Count", env!("CARGO_BIN_EXE_holm"));
+    let (code, screen) = terminal::pressing(&stage, &line, &["[n]o: "], &["d\n", "y\n"]);
+    assert_eq!(code, Some(0), "{screen}");
+    let at = |text: &str| screen.find(text).unwrap_or_else(|| panic!("{text}: {screen}"));
+    assert!(at("[d]etails, [n]o: ") < at("needs      read:notes.txt (not granted)"), "{screen}");
+    assert!(at("(not granted)") < screen.rfind("ne[v]er, [n]o: ").unwrap(), "{screen}");
     assert!(stage.double.requests()[1].text().contains("one two three"));
 }
 

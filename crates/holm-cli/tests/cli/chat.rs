@@ -104,8 +104,11 @@ fn a_call_runs_once_a_person_has_said_yes_to_exactly_it() {
     chat.types(ENTER);
     chat.shows("holm asks: write ");
     let screen = chat.screen();
-    assert!(screen.contains("needs      write:new.txt (not granted)"), "{screen}");
+    assert!(screen.contains("why        you have not allowed it to write new.txt"), "{screen}");
+    assert!(!screen.contains("needs      "), "the grants are folded: {screen}");
     assert!(screen.contains("[y]es once") && screen.contains("+ hi"), "{screen}");
+    chat.types("d");
+    chat.shows("needs      write:new.txt (not granted)");
     assert!(!stage.work().join("new.txt").exists(), "nothing happens before the answer");
     chat.types("y");
     chat.shows("Written.");

@@ -15,7 +15,7 @@ use std::{
 use holm_kernel::{AskReason, Marks, Proposal};
 use holm_mcp::{ServerAnswer as FormAnswer, ServerQuestion as FormQuestion, ServerQuestionKind};
 use holm_runtime::BoxFuture;
-use holm_tools::shell::{ApprovalAnswer, ApprovalOffer, always_covers, is_never_granted};
+use holm_tools::shell::{ApprovalAnswer, ApprovalOffer, always_covers, ask_reasons, is_never_granted};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tokio::sync::{oneshot, watch};
@@ -84,6 +84,9 @@ pub enum Question {
         /// Why approval is needed.
         #[schema(value_type = Vec<String>)]
         reasons: Vec<AskReason>,
+        /// Why approval is needed, as sentences for the user.
+        #[serde(default)]
+        why: Vec<String>,
         /// What the answer `session` would cover, in words; not set if no lasting answer is
         /// possible, and `session` is then rejected.
         #[serde(default)]
@@ -259,6 +262,7 @@ impl QuestionBroker {
             hands_on: proposal.hands_on.clone(),
             marks: proposal.marks,
             reasons: proposal.reasons.clone(),
+            why: ask_reasons(proposal),
             always: always_covers(proposal, offer),
             prefix: offer.prefix.as_ref().map(ToString::to_string),
             family: offer.family.as_ref().map(|family| family.label().to_owned()),

@@ -435,7 +435,10 @@ async fn an_approval_question_shows_what_a_sub_agent_would_hold_and_what_was_rea
     let _asked =
         desk.approve(&proposal, &ApprovalOffer { prefix: None, family: None, command: None, helper: None });
     let open = desk.open();
-    let Question::Approval { hands_on, marks: shown, .. } = &open[0].question else { panic!("{open:?}") };
+    let Question::Approval { hands_on, marks: shown, why, .. } = &open[0].question else {
+        panic!("{open:?}")
+    };
+    assert_eq!(why.as_slice(), ["you approve every command and program here"]);
     assert_eq!((hands_on.as_slice(), *shown), (proposal.hands_on.as_slice(), marks));
 }
 

@@ -33,7 +33,7 @@
 //! - `tool.rs`, `arguments.rs`: the two tools, and their declarations. `setup.rs`: the shell of a
 //!   workspace.
 //! - `approval_gate.rs`, `answer_coverage.rs`, `answer_family.rs`: questions to a person, and
-//!   remembered answers.
+//!   remembered answers. `ask_reason.rs`: why a person is asked.
 //! - `script.rs`, `script/`: the Bash parser. `rules/`: rules about commands.
 //! - `denied_paths.rs`, `rule_index.rs`: what a jail hides or keeps read-only. `toolchain.rs`:
 //!   programs of the user.
@@ -53,6 +53,7 @@ mod answer_coverage;
 mod answer_family;
 mod approval_gate;
 mod arguments;
+mod ask_reason;
 mod call;
 mod changes;
 mod child_run;
@@ -93,6 +94,7 @@ mod tests;
 pub use answer_coverage::{always_covers, is_never_granted};
 pub use answer_family::{AnswerFamily, admits, asked_needs};
 pub use approval_gate::{ApprovalAnswer, ApprovalAsker, ApprovalGate, ApprovalOffer, lasts, session_grants};
+pub use ask_reason::{ask_reasons, plain_reason, special_reason};
 pub use changes::WorkspaceRecord;
 pub(crate) use child_run::{
     ChildRunSettings, GrantedHosts, MAX_STARTS, UngrantedHostPolicy, asks_for_another_look,

@@ -636,6 +636,8 @@ class QuestionApprovalContent(TypedDict):
     # Why approval is needed.
     reasons: list[str]
     tool: str
+    # Why approval is needed, as sentences for the user.
+    why: NotRequired[list[str]]
 
 
 class QuestionApproval(TypedDict):

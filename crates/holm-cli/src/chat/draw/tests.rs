@@ -50,6 +50,24 @@ fn a_question_before_a_command_runs() {
 }
 
 #[test]
+fn what_a_call_needs_is_shown_on_request() {
+    let check = |messages: Vec<ChatMessage>, expect: &str| {
+        let mut chat = talked();
+        messages.into_iter().for_each(|message| drop(chat.tells(message)));
+        let folded = screen(&mut chat.state, 100, 40);
+        assert!(!folded.contains("needs ") && folded.contains(" · [d]etails"), "{folded}");
+        chat.answers("d");
+        let shown = screen(&mut chat.state, 100, 40);
+        assert!(shown.contains(expect), "{shown}");
+        chat.answers("d");
+        assert_eq!(screen(&mut chat.state, 100, 40), folded);
+    };
+    check(vec![asked(1, "rm -rf build", None)], "  needs      exec:rm (not granted)");
+    let two = vec![write_asked(1, 8, "src/b.rs"), write_asked(2, 7, "src/a.rs")];
+    check(two, "  2. needs      write:src/b.rs (not granted)");
+}
+
+#[test]
 fn a_long_rule_is_seen_whole_before_it_can_be_agreed_to() {
     let rule = format!("cargo run {}", "z".repeat(200));
     let mut chat = talked();

@@ -530,8 +530,8 @@ impl ChatState {
         Vec::new()
     }
 
-    /// A letter at a question about calls. One that answers it waits for the
-    /// next key; any other begins a word.
+    /// A letter at a question about calls waits for the next key: alone it is an answer, or says
+    /// that it is not one. Any other character begins a word.
     fn press_letter(&mut self, key: KeyEvent, letter: char) -> Vec<ChatCommand> {
         let due = self.now.saturating_add(ALONE);
         let Some(question) = self.tab_mut().and_then(|tab| tab.questions.front_mut()) else {
@@ -572,6 +572,16 @@ impl ChatState {
             return Vec::new();
         };
         match (&pending.meaning, &question.asks) {
+            (KeyMeaning::Details, _) => {
+                if let Some(question) = tab.questions.front_mut() {
+                    question.toggle_details();
+                }
+                Vec::new()
+            }
+            (KeyMeaning::NotOffered, _) => {
+                let text = format!("`{}` is not an answer here; nothing was answered", pending.letter);
+                self.told(&text)
+            }
             (KeyMeaning::TooEarly, _) => self.told("PgDn shows the rest of the question first"),
             (KeyMeaning::Edit, QuestionBody::Call(wanted)) => {
                 let purpose = EditPurpose::Plan { tab: id, question: question.id };

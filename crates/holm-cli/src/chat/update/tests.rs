@@ -155,7 +155,7 @@ fn replies(questions: &[u64], answer: &ApprovalAnswer) -> Vec<ChatCommand> {
 
 #[test]
 fn a_word_that_is_typed_at_a_question_answers_nothing() {
-    for word in ["/grant write:docs/**", "again", "yes please", "/undo", "no, wait", "v2", "perhaps", "x"] {
+    for word in ["/grant write:docs/**", "again", "yes please", "/undo", "no, wait", "v2", "perhaps", "xy"] {
         let mut chat = asked_for_one();
         assert_eq!(chat.types(word), [], "{word}");
         chat.rests(250);
@@ -168,6 +168,15 @@ fn a_word_that_is_typed_at_a_question_answers_nothing() {
     let grant = "write:docs/**".parse().unwrap();
     assert_eq!(chat.presses("enter"), [ChatCommand::Grant { tab: TAB, grant }]);
     assert_eq!(chat.presses("tab"), []);
+    assert_eq!(chat.answers("y"), replies(&[3], &ApprovalAnswer::Once));
+}
+
+#[test]
+fn a_letter_that_the_question_does_not_offer_leaves_the_next_answer_alone() {
+    let mut chat = asked_for_one();
+    assert_eq!(chat.answers("f"), []);
+    assert_eq!((chat.state.draft(), chat.state.tabs[0].questions.len()), ("", 1));
+    assert_eq!(chat.state.flash, "`f` is not an answer here; nothing was answered");
     assert_eq!(chat.answers("y"), replies(&[3], &ApprovalAnswer::Once));
 }
 

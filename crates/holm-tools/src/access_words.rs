@@ -1,10 +1,12 @@
-//! Grants and needs as a user reads them: a verb and its object. Questions (`approve.rs`) and the
-//! model's prompt (`default_prompt/permissions.rs`) use the same words. It decides nothing.
+//! Grants and needs as a user reads them: a verb and its object. Questions (`shell/ask_reason.rs`)
+//! and the model's prompt (`holm-cli/src/default_prompt/permissions.rs`) use the same words. It
+//! decides nothing.
 
-use holm::grants::GrantKind;
+use holm_grants::GrantKind;
 
 /// What a grant of this kind and pattern allows, or what a need asks for.
-pub(crate) fn words(kind: GrantKind, what: &str) -> String {
+#[must_use]
+pub fn words(kind: GrantKind, what: &str) -> String {
     match (kind, what) {
         (GrantKind::Read, "**") => "read any file in the workspace".into(),
         (GrantKind::Write, "**") => "write any file in the workspace".into(),
@@ -22,7 +24,8 @@ pub(crate) fn words(kind: GrantKind, what: &str) -> String {
 }
 
 /// The words for a need as the kernel shows it, such as `write:src/calc.py`.
-pub(crate) fn need_words(need: &str) -> String {
+#[must_use]
+pub fn need_words(need: &str) -> String {
     let kind = |name: &str| GrantKind::ALL.into_iter().find(|kind| kind.as_str() == name);
     match need.split_once(':').and_then(|(name, what)| Some((kind(name)?, what))) {
         Some((kind, what)) => words(kind, what),
