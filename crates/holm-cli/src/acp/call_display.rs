@@ -101,7 +101,7 @@ fn kind_and_title(tool: &str, said: &Value, arguments: &str) -> (ToolKind, Strin
 }
 
 /// One line of a bounded length.
-fn line(text: &str) -> String {
+pub(super) fn line(text: &str) -> String {
     let text = visible(text.trim()).split_whitespace().collect::<Vec<_>>().join(" ");
     let short: String = text.chars().take(TITLE_CHARS).collect();
     if short.len() < text.len() { format!("{short}…") } else { short }

@@ -14,7 +14,8 @@
 //!   to a stop reason.
 //! - `update_translator.rs`: from events to updates; `call_display.rs`: how a tool call looks.
 //! - `editor.rs`: sends updates; `editor_event_sink.rs` connects it to a run.
-//! - `editor_user.rs`: asks the user; `editor_servers.rs`: MCP servers of the editor.
+//! - `editor_user.rs`: asks the user; `permission_pool.rs`: what is asked together;
+//!   `editor_servers.rs`: MCP servers of the editor.
 //! - `modes.rs`, `refusal.rs`: modes and errors in the protocol's words.
 
 mod acp_session;
@@ -27,6 +28,7 @@ mod editor_user;
 mod lines;
 mod listing;
 mod modes;
+mod permission_pool;
 mod prompt_gate;
 mod prompt_outcome;
 mod refusal;

@@ -215,6 +215,67 @@ fn a_person_decides_about_a_change_that_the_editor_shows() {
     check("what-was-not-offered", None, "failed");
 }
 
+/// A model that writes two files in one reply.
+fn writes_two() -> Stage {
+    let write = |name: &str| json!({ "path": format!("src/{name}"), "content": "new\n" }).to_string();
+    let acts = [
+        Act::calls(&[("w1", "write", &write("a.txt")), ("w2", "write", &write("b.txt"))]),
+        Act::says("Done."),
+    ];
+    Stage::new(acts)
+}
+
+#[test]
+fn the_calls_of_one_reply_are_one_request_and_are_answered_together() {
+    let check = |answers: &[&'static str], requests: usize, written: [bool; 2]| {
+        let stage = writes_two();
+        let mut editor = Editor::on(&stage).opens("a").says("a", "Write both.");
+        editor.answers = answers.to_vec();
+        let found = editor.seen();
+        assert_eq!(found.asked().len(), requests, "{answers:?}: {}", found.0);
+        let exists = ["a.txt", "b.txt"].map(|name| stage.work().join("src").join(name).exists());
+        assert_eq!(exists, written, "{answers:?}: {}", found.0);
+        let asked = &found.asked()[0];
+        let content = asked["toolCall"]["content"].to_string();
+        let at = |text: &str| content.find(text).unwrap_or_else(|| panic!("{text}: {content}"));
+        let order =
+            [at("1. write src/a.txt?"), at("2. write src/b.txt?"), at("1. needs      write:src/a.txt")];
+        assert!(order.is_sorted(), "{content}");
+        let diffs = asked["toolCall"]["content"].as_array().unwrap().iter();
+        assert_eq!(diffs.filter(|part| part["type"] == "diff").count(), 2, "{content}");
+        let names: Vec<_> = asked["options"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|option| option["name"].as_str().unwrap())
+            .collect();
+        let family = "Allow writes under src/ (write:src/**) in this session";
+        assert_eq!(names, ["Allow all 2 once", family, "Answer one by one", "Reject all 2"]);
+        let id = &asked["toolCall"]["toolCallId"];
+        let ended = found.updates("a", "tool_call_update").into_iter().rfind(|one| one["toolCallId"] == *id);
+        assert!(ended.unwrap()["status"].is_string(), "the question has ended: {}", found.0);
+    };
+    check(&["once"], 1, [true, true]);
+    check(&["family"], 1, [true, true]);
+    check(&["no"], 1, [false, false]);
+    check(&["what-was-not-offered"], 1, [false, false]);
+    check(&["one-by-one", "once", "no"], 3, [true, false]);
+    check(&["one-by-one", "family"], 2, [true, true]);
+}
+
+#[test]
+fn what_an_editor_shows_first_is_the_change_and_one_sentence() {
+    let stage = Stage::new(writes("new\n"));
+    let mut editor = Editor::on(&stage).opens("a").says("a", "Write it.");
+    editor.answers = vec!["no"];
+    let found = editor.seen();
+    let content = found.asked()[0]["toolCall"]["content"].as_array().unwrap();
+    let first = content[0].to_string();
+    assert!(first.contains("why        you have not allowed it to write out.txt"), "{first}");
+    assert!(!first.contains("needs "), "{first}");
+    assert!(content.last().unwrap().to_string().contains("needs      write:out.txt (not granted)"));
+}
+
 #[test]
 fn an_edit_is_shown_as_old_and_new() {
     let edit = r#"{"path":"notes.txt","old":"noon","new":"dusk"}"#;
