@@ -109,7 +109,7 @@ test('an approval shows exactly what would run, and both answers count', async (
   assert.match(await question.locator('[data-test=always]').innerText(), /^this exact call.*for every later call write:notes\.txt/);
   assert.deepEqual(await findings(page), []);
   await shot(page, 'approval');
-  assert.match(await question.locator('[data-test=reason]').innerText(), /a grant is missing/);
+  assert.match(await question.locator('[data-test=reason]').innerText(), /^Asked because you have not allowed it to write notes\.txt\.$/);
   await question.getByRole('button', { name: 'Deny with a reason' }).click();
   await question.getByLabel('Reason (shared with the agent)').fill('not today');
   await question.getByRole('button', { name: 'Deny', exact: true }).click();
@@ -121,6 +121,27 @@ test('an approval shows exactly what would run, and both answers count', async (
   await log(page).getByText('succeeded').waitFor();
   // The diff is visible without a click.
   assert.deepEqual(await log(page).locator('.diff').last().locator('.added').allInnerTexts(), ['+one', '+two']);
+  await context.close();
+});
+
+test('the calls of one reply are one card, answered together or one by one', async () => {
+  const { page, context, faults } = await harness.page();
+  await say(page, 'write both src/a.txt src/b.txt');
+  const group = page.getByRole('region', { name: 'The agent wants to make 2 calls' });
+  await group.waitFor();
+  assert.deepEqual(await group.getByRole('heading', { level: 3 }).allInnerTexts(), ['Write src/a.txt?', 'Write src/b.txt?']);
+  await group.getByRole('button', { name: 'Allow writes under src/' }).waitFor();
+  assert.deepEqual(await findings(page), []);
+  await shot(page, 'approval-group');
+  await group.getByRole('button', { name: 'Allow all 2 once' }).click();
+  await page.getByText('Answered.').waitFor();
+  assert.equal(await log(page).getByText('succeeded').count(), 2);
+  await say(page, 'write both c.txt d.txt');
+  await group.getByRole('button', { name: 'Answer one by one' }).click();
+  await page.getByRole('region', { name: 'Write c.txt?' }).getByRole('button', { name: 'Allow once' }).click();
+  await page.getByRole('region', { name: 'Write d.txt?' }).getByRole('button', { name: 'Deny', exact: true }).click();
+  await log(page).getByText('denied', { exact: true }).waitFor();
+  assert.deepEqual(faults, []);
   await context.close();
 });
 

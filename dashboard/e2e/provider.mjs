@@ -48,7 +48,12 @@ async function perform(body, response, hold) {
   const last = body.messages.at(-1);
   const words = last.role === 'tool' ? '' : text(last).split('\n').at(-1);
   const call = last.role === 'tool' ? null : calls(words);
-  if (call !== null) {
+  if (words.startsWith('write both ')) {
+    // Several calls of one reply.
+    const made = words.slice(11).split(' ').map((path) => calls(`write ${path}`));
+    send({ role: 'assistant', tool_calls: made.map((one, index) => ({ index, id: `c${body.messages.length}-${index}`, type: 'function', function: one })) });
+    send({}, 'tool_calls');
+  } else if (call !== null) {
     send({ role: 'assistant', tool_calls: [{ index: 0, id: `c${body.messages.length}`, type: 'function', function: call }] });
     send({}, 'tool_calls');
   } else if (words === 'think') {

@@ -36,7 +36,7 @@ test('an ending says why the run stopped', () => {
 });
 
 test('protocol names become words, and an unknown name stays readable', () => {
-  assert.equal(askReason('level'), 'the mode requires approval at this access level');
+  assert.equal(askReason('level'), 'you approve every call of this kind here');
   assert.equal(askReason('brand_new'), 'brand new');
   assert.deepEqual(['refused', 'succeeded', 'unknown'].map(outcomeText), ['denied', 'succeeded', 'unknown']);
   assert.deepEqual(['user', 'holm', 'project'].map(ownerText), ['your own', 'built in', 'from the project']);

@@ -4,15 +4,21 @@ import { words } from './notices.ts';
 import type { Approval, GrantUse } from './wire.ts';
 
 const ASK_REASONS: Record<string, string> = {
-  level: 'the mode requires approval at this access level',
-  missing_grant: 'a grant is missing',
-  egress_after_mark: 'it can send data out after reading private or untrusted content',
-  write_after_mark: 'it writes to a place that no grant names, after reading private or untrusted content',
-  hook_wants: 'a hook requires approval',
-  leaves_plan: 'it leaves plan mode',
+  level: 'you approve every call of this kind here',
+  missing_grant: 'you had not allowed it',
+  egress_after_mark: 'it sends data out, and the session has read private or untrusted data',
+  write_after_mark: 'it writes outside its grants, and the session has read private or untrusted data',
+  hook_wants: 'a hook asks for your approval',
+  leaves_plan: 'it ends plan mode: later calls may change things',
 };
 
-/** Why a call needs approval, in words. */
+/** Why a user is asked, in the sentences of the server. */
+export function whyAsked(approval: Pick<Approval, 'why' | 'reasons'>): string {
+  const why = approval.why ?? [];
+  return (why.length > 0 ? why : approval.reasons.map(askReason)).join(', and ') || 'you approve every call of this kind here';
+}
+
+/** Why a call needed approval, in words, from the journal alone. */
 export function askReason(reason: string): string {
   return ASK_REASONS[reason] ?? words(reason);
 }

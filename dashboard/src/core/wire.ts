@@ -357,6 +357,8 @@ export interface Approval {
   /** Whether the run has read untrusted or private content. */
   marks: { untrusted: boolean; private: boolean };
   reasons: string[];
+  /** Why the call needs approval, as sentences of the server; missing on older servers. */
+  why?: string[];
   /** What an answer for the session would cover, in words; null if no such answer is possible. */
   always: string | null;
   prefix: string | null;
