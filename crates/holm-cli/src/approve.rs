@@ -482,11 +482,7 @@ fn ask(
     if let Some(answer) = pages::show(screen, &question(proposal, offer), Refusals::OfCall) {
         return answer;
     }
-    let prefix = offer
-        .prefix
-        .as_ref()
-        .map(|rule| format!("[p] everything that starts with {rule}, "))
-        .unwrap_or_default();
+    let prefix = offer.prefix.as_ref().map(|rule| format!("[p] {}, ", rule.scope())).unwrap_or_default();
     let family = offer.family.as_ref().map(|family| format!("[f] {}, ", family.label())).unwrap_or_default();
     let leaves_plan = proposal.reasons.contains(&AskReason::LeavesPlan);
     let drafts = drafts.filter(|_| plan(proposal).is_some());

@@ -10,14 +10,16 @@ export interface OpenApproval extends OpenQuestion {
 /** The questions of one card: a single one, or several approvals. */
 export type QuestionGroup = { kind: 'single'; open: OpenQuestion } | { kind: 'approvals'; group: readonly OpenApproval[] };
 
-/** The questions of a session by card, in order. Those in `separate` are answered by themselves. */
+/** The questions of a session by card, in order, and the calls of a card in theirs. Those in `separate` are answered by themselves. */
 export function groupQuestions(questions: readonly OpenQuestion[], separate: ReadonlySet<number>): readonly QuestionGroup[] {
   const joined = questions.filter((open): open is OpenApproval => mayJoin(open) && !separate.has(open.id));
   if (joined.length < 2) return questions.map((open) => ({ kind: 'single', open }));
   const members = new Set<OpenQuestion>(joined);
+  const first = joined[0];
+  const group = [...joined].sort((one, other) => (one.question.approval.call ?? 0) - (other.question.approval.call ?? 0));
   return questions.flatMap((open): QuestionGroup[] => {
     if (!members.has(open)) return [{ kind: 'single', open }];
-    return open === joined[0] ? [{ kind: 'approvals', group: joined }] : [];
+    return open === first ? [{ kind: 'approvals', group }] : [];
   });
 }
 

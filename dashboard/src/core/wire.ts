@@ -342,6 +342,8 @@ export interface GrantUse {
 // --- questions -------------------------------------------------------------------------------------------------------
 
 export interface Approval {
+  /** The number of the call in the session; missing on older servers. */
+  call?: number;
   tool: string;
   arguments: string;
   command: string | null;

@@ -535,6 +535,8 @@ export interface QuestionApprovalContent {
   always?: string | null;
   /** Its arguments, as canonical JSON with control characters made visible. */
   arguments: string;
+  /** The number of the call. The calls of one reply may be asked about in any order. */
+  call?: number;
   /** For shells: the command as a user would type it. */
   command?: string | null;
   /** SHA-256 of the tool and its arguments: only the approved call can run. */
@@ -555,7 +557,7 @@ export interface QuestionApprovalContent {
   needs: string[];
   /** The needs that can never be granted. */
   never_granted?: string[];
-  /** What the answer `prefix` would remember; not set if no prefix is safe to remember. */
+  /** What the answer `prefix` would cover, in words; not set if no prefix is safe to remember. */
   prefix?: string | null;
   /** Why approval is needed. */
   reasons: string[];

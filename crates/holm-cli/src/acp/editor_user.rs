@@ -334,7 +334,7 @@ fn options(proposal: &Proposal, offer: &ApprovalOffer) -> Vec<PermissionOption> 
     }
     let always = option(SESSION, "Always allow in this session".into(), PermissionOptionKind::AllowAlways);
     let prefix = offer.prefix.as_ref().map(|rule| {
-        let name = format!("Always allow what starts with `{}` in this session", visible(&rule.to_string()));
+        let name = format!("Allow {} in this session", visible(&rule.scope()));
         option(PREFIX, name, PermissionOptionKind::AllowAlways)
     });
     [once, always].into_iter().chain(family).chain(prefix).chain([no, never]).collect()

@@ -185,9 +185,10 @@ impl ChatQuestion {
     pub(super) fn call(id: ChatQuestionId, proposal: &Proposal, offer: &ApprovalOffer) -> Self {
         let leaves_plan = proposal.reasons.contains(&AskReason::LeavesPlan);
         let lasts = shell::lasts(proposal);
-        let prefix = offer.prefix.as_ref().filter(|_| lasts).map(|rule| safe(&rule.to_string()));
+        let rule = offer.prefix.as_ref().filter(|_| lasts);
+        let prefix = rule.map(|rule| safe(&rule.beginning()));
         // A line of its own: a rule that does not fit beside the keys would be agreed to unseen.
-        let allows = prefix.iter().map(|rule| format!("  p allows   everything that starts with {rule}"));
+        let allows = rule.map(|rule| format!("  p allows   {}", safe(&rule.scope())));
         let family = offer.family.as_ref().map(|family| safe(family.label()));
         let family_line = family.iter().map(|label| format!("  f allows   {label}"));
         let lines = approve::question(proposal, offer);

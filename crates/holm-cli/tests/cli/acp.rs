@@ -620,7 +620,7 @@ fn what_begins_alike_is_asked_once_and_something_else_again() {
     let offered = found.asked()[0]["options"].as_array().unwrap();
     let prefix = offered.iter().find(|option| option["optionId"] == "prefix").unwrap();
     assert_eq!(prefix["kind"], "allow_always");
-    assert!(prefix["name"].to_string().contains("`echo`"), "{prefix}");
+    assert!(prefix["name"].to_string().contains("every plain command that starts with echo"), "{prefix}");
     let ended =
         found.updates("a", "tool_call_update").into_iter().filter_map(|update| update["status"].as_str());
     let ended: Vec<_> = ended.filter(|status| *status != "in_progress").collect();

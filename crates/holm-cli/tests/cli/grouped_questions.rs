@@ -67,6 +67,26 @@ fn commands(scripts: &[&str]) -> Stage {
     });
     Stage::new(calls.chain([Act::says("Done.")]).collect::<Vec<_>>())
 }
+#[test]
+fn always_for_a_write_covers_every_later_write_of_that_file() {
+    let write = |text: &str| json!({ "path": "src/a.txt", "content": text }).to_string();
+    let (first, second) = (write("one\n"), write("two\n"));
+    let other = json!({ "path": "src/b.txt", "content": "x" }).to_string();
+    let read = r#"{"path":"src/a.txt"}"#;
+    let stage = Stage::new([
+        Act::calls(&[("c1", "write", &first)]),
+        Act::calls(&[("c2", "read", read)]),
+        Act::calls(&[("c3", "write", &second)]),
+        Act::calls(&[("c4", "write", &other)]),
+        Act::says("Done."),
+    ]);
+    let (code, screen) = terminal::pressing(&stage, &line(), &["[n]o: "], &["a\n", "n\n"]);
+    assert_eq!((code, screen.matches("[n]o: ").count()), (Some(0), 2), "{screen}");
+    assert!(screen.contains("for every later call write:src/a.txt"), "{screen}");
+    assert_eq!(std::fs::read_to_string(stage.work().join("src/a.txt")).unwrap(), "two\n");
+    assert!(!stage.work().join("src/b.txt").exists());
+}
+
 
 #[test]
 fn always_for_a_command_covers_its_repetitions_where_nothing_is_granted() {
@@ -82,6 +102,8 @@ fn always_for_a_command_covers_its_repetitions_where_nothing_is_granted() {
     }
 }
 
+        (["ls", "ls -la"], "p\n", 1),
+        (["git log", "git log --format=%H"], "p\n", 1),
 #[test]
 fn the_flags_of_a_hint_let_the_command_run() {
     let stage = commands(&["echo ran > made.txt"]);

@@ -15,7 +15,9 @@ use std::{
 use holm_kernel::{AskReason, Marks, Proposal};
 use holm_mcp::{ServerAnswer as FormAnswer, ServerQuestion as FormQuestion, ServerQuestionKind};
 use holm_runtime::BoxFuture;
-use holm_tools::shell::{ApprovalAnswer, ApprovalOffer, always_covers, ask_reasons, is_never_granted};
+use holm_tools::shell::{
+    ApprovalAnswer, ApprovalOffer, CommandRule, always_covers, ask_reasons, is_never_granted,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tokio::sync::{oneshot, watch};
@@ -56,6 +58,9 @@ pub struct Posed {
 pub enum Question {
     /// Whether a call may run.
     Approval {
+        /// The number of the call. The calls of one reply may be asked about in any order.
+        #[serde(default)]
+        call: u64,
         tool: String,
         /// Its arguments, as canonical JSON with control characters made visible.
         arguments: String,
@@ -91,7 +96,7 @@ pub enum Question {
         /// possible, and `session` is then rejected.
         #[serde(default)]
         always: Option<String>,
-        /// What the answer `prefix` would remember; not set if no prefix is safe to remember.
+        /// What the answer `prefix` would cover, in words; not set if no prefix is safe to remember.
         prefix: Option<String>,
         /// What the answer `family` would cover, in words and as grants; not set if the call has
         /// no family.
@@ -251,6 +256,7 @@ impl QuestionBroker {
         offer: &ApprovalOffer,
     ) -> BoxFuture<'static, ApprovalAnswer> {
         let question = Question::Approval {
+            call: proposal.tool_call.value(),
             tool: proposal.tool.clone(),
             arguments: proposal.arguments.clone(),
             command: offer.command.clone(),
@@ -264,7 +270,7 @@ impl QuestionBroker {
             reasons: proposal.reasons.clone(),
             why: ask_reasons(proposal),
             always: always_covers(proposal, offer),
-            prefix: offer.prefix.as_ref().map(ToString::to_string),
+            prefix: offer.prefix.as_ref().map(CommandRule::scope),
             family: offer.family.as_ref().map(|family| family.label().to_owned()),
             digest: proposal.digest.clone(),
         };

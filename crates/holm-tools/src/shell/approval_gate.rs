@@ -46,8 +46,8 @@ pub enum ApprovalAnswer {
     /// This very call, for as long as the session lasts. If it is not a command, other calls may use
     /// the grants that it misses too; see [`session_grants`].
     Session,
-    /// Every command that begins like this one, runs in the same folder and misses no other grants,
-    /// for as long as the session lasts; see [`ApprovalOffer::prefix`].
+    /// Every plain command that begins like this one, runs in the same folder and misses no other
+    /// grants, for as long as the session lasts; see [`ApprovalOffer::prefix`].
     Prefix,
     /// Every call of the same family, for as long as
     /// the session lasts; see [`ApprovalOffer::family`].
@@ -132,7 +132,7 @@ struct ApprovalMemory {
     /// The rules before any answer.
     given: CommandRules,
     prefixes: Vec<ApprovedPrefix>,
-    /// What families of calls may use.
+    /// What families of calls may use, and what was given to every later call.
     families: GrantSet,
     /// Calls that may run again, by their digest.
     again: BTreeMap<String, Vec<ApprovedNeeds>>,
@@ -442,6 +442,9 @@ impl ApprovalMemory {
                 self.families = self.families.iter().chain(family).cloned().collect();
             }
             ApprovalAnswer::Never => drop(self.never.insert(proposal.digest.clone())),
+                // The question says that they count for every later call.
+                let given = session_grants(proposal);
+                self.families = self.families.iter().chain(&given).cloned().collect();
         }
     }
 }

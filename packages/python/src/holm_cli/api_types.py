@@ -611,6 +611,8 @@ class QuestionApprovalContent(TypedDict):
     always: NotRequired[str | None]
     # Its arguments, as canonical JSON with control characters made visible.
     arguments: str
+    # The number of the call. The calls of one reply may be asked about in any order.
+    call: NotRequired[int]
     # For shells: the command as a user would type it.
     command: NotRequired[str | None]
     # SHA-256 of the tool and its arguments: only the approved call can run.
@@ -631,7 +633,7 @@ class QuestionApprovalContent(TypedDict):
     needs: list[str]
     # The needs that can never be granted.
     never_granted: NotRequired[list[str]]
-    # What the answer `prefix` would remember; not set if no prefix is safe to remember.
+    # What the answer `prefix` would cover, in words; not set if no prefix is safe to remember.
     prefix: NotRequired[str | None]
     # Why approval is needed.
     reasons: list[str]

@@ -73,7 +73,7 @@ fn a_long_rule_is_seen_whole_before_it_can_be_agreed_to() {
     let mut chat = talked();
     chat.tells(asked(1, "cargo run", Some(&rule)));
     let shown = screen(&mut chat.state, 80, 24);
-    assert!(shown.contains("p allows   everything that starts with cargo run zzz"), "{shown}");
+    assert!(shown.contains("p allows   exactly cargo run zzz"), "{shown}");
     assert_eq!(shown.matches('z').count(), 200, "{shown}");
     assert!(shown.contains("[p] all like it · ne[v]er · [n]o"), "every key is named: {shown}");
 }

@@ -116,34 +116,64 @@ const GIT_PRINTS: &[&str] = &["diff", "log", "show", "status"];
 /// Options of these commands that neither write a file nor run a program.
 const GIT_DISPLAY: &[&str] = &[
     "--abbrev-commit",
+    "--after",
     "--all",
+    "--author",
+    "--before",
     "--branch",
     "--cached",
     "--color",
+    "--color-words",
+    "--committer",
+    "--date",
+    "--date-order",
     "--decorate",
+    "--diff-filter",
     "--first-parent",
+    "--follow",
+    "--format",
     "--graph",
+    "--grep",
+    "--ignore-all-space",
+    "--ignore-blank-lines",
     "--long",
+    "--max-count",
     "--merges",
     "--name-only",
     "--name-status",
     "--no-color",
+    "--no-decorate",
     "--no-merges",
+    "--no-patch",
+    "--no-renames",
     "--numstat",
     "--oneline",
     "--patch",
     "--porcelain",
+    "--pretty",
     "--reverse",
     "--short",
     "--shortstat",
+    "--since",
+    "--skip",
     "--staged",
     "--stat",
     "--summary",
+    "--topo-order",
+    "--unified",
+    "--until",
+    "--untracked-files",
     "--word-diff",
+    "-M",
     "-b",
+    "-i",
     "-n",
     "-p",
     "-s",
+    "-u",
+    "-uall",
+    "-uno",
+    "-w",
 ];
 
 /// Git commands that run what the next word names, or store what is run later.
@@ -274,15 +304,27 @@ pub(super) fn takes_texts(words: &[&str]) -> bool {
     }
 }
 
-/// Whether an option of a command only changes what the command prints.
+/// Whether a command does what its name says with any words and options.
+pub(super) fn is_safe_with_all_options(words: &[&str]) -> bool {
+    words.first().is_some_and(|name| PLAIN.contains(name))
+}
+
+/// Whether a command has options that only change what it prints.
+pub(super) fn has_display_options(words: &[&str]) -> bool {
+    matches!(words, ["git", command, ..] if GIT_PRINTS.contains(command))
+}
+
+/// Whether an option of a command only changes what the command prints. A value may follow `=`, a
+/// number also directly: `-5`, `-n5`, `-U3`.
 pub(super) fn only_changes_display(words: &[&str], option: &str) -> bool {
     let is_count = || {
-        option
-            .strip_prefix('-')
-            .is_some_and(|count| !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit()))
+        ["-n", "-U", "-"].iter().any(|start| {
+            option
+                .strip_prefix(start)
+                .is_some_and(|count| !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit()))
+        })
     };
-    matches!(words, ["git", command, ..] if GIT_PRINTS.contains(command))
-        && (GIT_DISPLAY.contains(&option) || is_count())
+    has_display_options(words) && (GIT_DISPLAY.contains(&option) || is_count())
 }
 
 /// Whether a shell would evaluate words of this command beyond their literal text.

@@ -67,7 +67,7 @@ impl CommandRule {
     ///     CommandRule::suggest(&ShellScript::read(text).unwrap()).map(|rule| rule.to_string())
     /// };
     /// assert_eq!(suggest("git status --short src").as_deref(), Some("git status"));
-    /// assert_eq!(suggest("ls -l src").as_deref(), Some("ls -l"));
+    /// assert_eq!(suggest("ls -l src").as_deref(), Some("ls *"));
     /// assert_eq!(suggest("python3 -c 'print(1)'"), None);
     /// ```
     #[must_use]
@@ -76,16 +76,53 @@ impl CommandRule {
         let words: Vec<&str> = command.words.iter().map(ScriptWord::plain).collect::<Option<_>>()?;
         let length = programs::prefix_length(&words)?;
         let (words, rest) = words.split_at_checked(length)?;
-        let options = rest.iter().filter(|word| is_option(word)).map(|word| option_name(word));
+        let takes_all = programs::is_safe_with_all_options(words);
+        let options = rest.iter().filter(|word| is_option(word) && !takes_all).map(|word| option_name(word));
         let options = options.filter(|name| !programs::only_changes_display(words, name));
         let options = options.map(str::to_owned).collect();
         let rule = Self {
             words: words.iter().map(ToString::to_string).collect(),
             options,
-            rest: TrailingWords::Listed,
+            rest: if takes_all { TrailingWords::Any } else { TrailingWords::Listed },
         };
         // Only what can be written down and read back is remembered.
         (rule.to_string().parse().as_ref() == Ok(&rule)).then_some(rule)
+    }
+
+    /// The beginning of the covered commands, as it is typed.
+    #[must_use]
+    pub fn beginning(&self) -> String {
+        let words: Vec<&str> = self.words.iter().chain(&self.options).map(String::as_str).collect();
+        words.join(" ")
+    }
+
+    /// What this allow rule covers, in words. Only commands of plain words are covered, so that none
+    /// does more than it shows.
+    ///
+    /// ```
+    /// use holm_tools::shell::CommandRule;
+    /// let scope = |text: &str| text.parse::<CommandRule>().unwrap().scope();
+    /// assert_eq!(scope("ls *"), "every plain command that starts with ls");
+    /// assert_eq!(scope("git log"), "git log with any names and display options");
+    /// assert_eq!(scope("git branch -a"), "git branch -a with any names, and no other options");
+    /// assert_eq!(scope("npm test"), "exactly npm test");
+    /// ```
+    #[must_use]
+    pub fn scope(&self) -> String {
+        let words: Vec<&str> = self.words.iter().map(String::as_str).collect();
+        let beginning = self.beginning();
+        match (self.rest, self.options.is_empty()) {
+            (TrailingWords::Any, _) => format!("every plain command that starts with {beginning}"),
+            (TrailingWords::Listed, _) if !programs::takes_texts(&words) => format!("exactly {beginning}"),
+            (TrailingWords::Listed, true) if programs::has_display_options(&words) => {
+                format!("{beginning} with any names and display options")
+            }
+            (TrailingWords::Listed, false) if programs::has_display_options(&words) => {
+                format!("{beginning} with any names and further display options")
+            }
+            (TrailingWords::Listed, true) => format!("{beginning} with any names, and no options"),
+            (TrailingWords::Listed, false) => format!("{beginning} with any names, and no other options"),
+        }
     }
 
     /// Whether commands that this allow rule covers may run code of the workspace, which
@@ -164,8 +201,7 @@ impl FromStr for CommandRule {
 
 impl fmt::Display for CommandRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let words: Vec<&str> = self.words.iter().chain(&self.options).map(String::as_str).collect();
-        f.write_str(&words.join(" "))?;
+        f.write_str(&self.beginning())?;
         match self.rest {
             TrailingWords::Listed => Ok(()),
             TrailingWords::Any => f.write_str(" *"),

@@ -590,9 +590,10 @@ fn only_beginnings_that_say_what_is_done_are_offered() {
     };
     check("git status", Some("git status"));
     check("git log --oneline -n 5", Some("git log"));
-    check("ls -l src", Some("ls -l"));
-    check("printf x", Some("printf"));
-    check("grep '[a]' x", Some("grep"));
+    check("ls -l src", Some("ls *"));
+    check("printf x", Some("printf *"));
+    check("grep '[a]' x", Some("grep *"));
+    check("git branch -a", Some("git branch -a"));
     for text in [
         "printf -v x y",
         "printf -vx y",
@@ -686,18 +687,35 @@ fn only_beginnings_that_say_what_is_done_are_offered() {
 }
 
 #[test]
-fn an_offered_rule_covers_the_command_it_was_made_of_and_no_other_option() {
-    for (text, more) in [
-        ("git log --oneline", "git log --output=x"),
-        ("git diff --stat", "git diff --ext-diff"),
-        ("git branch", "git branch -n"),
-        ("printf x", "printf -v x"),
-        ("ls -l", "ls -R"),
-        ("grep todo", "grep --file=x todo"),
+fn an_offered_rule_covers_what_its_scope_says_and_nothing_else() {
+    for (text, scope, covered, more) in [
+        (
+            "git log --oneline",
+            "git log with any names and display options",
+            "git log --format=%H -n5 src",
+            "git log --output=x",
+        ),
+        (
+            "git diff --stat",
+            "git diff with any names and display options",
+            "git diff -U3 main",
+            "git diff --ext-diff",
+        ),
+        ("git branch", "git branch with any names, and no options", "git branch x", "git branch -n"),
+        ("printf x", "every plain command that starts with printf", "printf %s x", "printf -v x"),
+        ("ls", "every plain command that starts with ls", "ls -la src", "ls; rm x"),
+        ("ls -l", "every plain command that starts with ls", "ls -R", "ls $x"),
+        ("grep todo", "every plain command that starts with grep", "grep -rn todo .", "grep todo x > y"),
     ] {
         let rule = CommandRule::suggest(&ShellScript::read(text).expect("a script")).expect("a rule");
+        assert_eq!(rule.scope(), scope, "{text}");
         let mut rules = CommandRules::default();
         rules.allow(rule);
+        assert_eq!(
+            rules.judge(&ShellScript::read(covered).expect("a script")),
+            CommandRuling::Allowed,
+            "{covered}"
+        );
         assert_eq!(
             rules.judge(&ShellScript::read(text).expect("a script")),
             CommandRuling::Allowed,
