@@ -218,6 +218,43 @@ fn a_level_sets_the_mode_and_adds_to_the_grants_of_the_users_settings() {
 }
 
 #[test]
+fn trust_says_which_mode_applies_if_it_is_not_that_of_the_level() {
+    let stage = stage();
+    let mine = stage.work().join("../mine.toml");
+    fs::write(&mine, "mode = \"full\"\ngrants = [\"exec:*\"]\n").unwrap();
+    let shown = || Ran::of(&stage.command(["trust"]).env("HOLM_CONFIG", &mine).output().unwrap()).out;
+    let said = shown();
+    assert!(!said.contains("Holm asks before every"), "{said}");
+    let mode = "Mode full (";
+    let meaning = "mine.toml:1): what is granted runs without a question, and all else is refused.";
+    assert!(
+        said.contains("Agents read files here.\n") && said.contains(mode) && said.contains(meaning),
+        "{said}"
+    );
+    stage.trust("look");
+    let said = shown();
+    assert!(
+        !said.contains(mode) && said.contains("Holm asks before every change and every command."),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_file_outside_of_the_workspace_is_denied_without_a_question() {
+    let outside = tempfile::tempdir().unwrap();
+    let path = outside.path().canonicalize().unwrap().join("x.txt");
+    fs::write(&path, "outside\n").unwrap();
+    let call = |more: &str| format!("{{\"path\":{:?}{more}}}", path.to_str().unwrap());
+    let (read, write) = (call(""), call(",\"content\":\"x\""));
+    let stage =
+        Stage::new([Act::calls(&[("c1", "read", &read), ("c2", "write", &write)]), Act::says("Done.")]);
+    let ran = stage.run(&["-p", "Go", "--trust", "edit"]);
+    assert!(!ran.err.contains("--grant") && !ran.err.contains("--yes"), "{ran:?}");
+    let told = stage.double.requests()[1].text();
+    assert_eq!(told.matches("is outside the workspace").count(), 2, "{told}");
+}
+
+#[test]
 fn settings_show_the_reading_that_is_allowed_by_default() {
     let stage = stage();
     let shown = stage.holm(["config", "show", "--origin"]);
@@ -365,6 +402,7 @@ fn explain_uses_the_deny_list_the_settings_and_the_command_rules() {
     for (settings, call, expected) in [
         ("", r#"read {"path":".env"}"#, "it would not run: read:.env is closed to tools"),
         ("", r#"read {"path":".env.example"}"#, "it would run without a question"),
+        ("", r#"read {"path":"/srv/x.txt"}"#, "it would not run: `/srv/x.txt` is outside the workspace"),
         ("", r#"write {"path":".holm/x","content":""}"#, "it would not run: write:.holm/x is closed"),
         (
             "",

@@ -63,6 +63,17 @@ use std::sync::Arc;
 
 use holm_runtime::Tool;
 
+/// Tools that open files of the workspace alone: those of this module, and the two of
+/// [`simple_tools`](crate::simple_tools) that wrap them.
+const NAMES: [&str; 9] =
+    ["read", "list", "glob", "grep", "write", "edit", "patch", "read_file", "list_files"];
+
+/// Whether a tool opens files of the workspace alone, so that no grant lets it open another file.
+#[must_use]
+pub fn is_file_tool(name: &str) -> bool {
+    NAMES.contains(&name)
+}
+
 /// The tools of one desk, in the order in which a model sees them.
 pub fn tools(desk: FileToolContext) -> Vec<Arc<dyn Tool>> {
     let desk = Arc::new(desk);

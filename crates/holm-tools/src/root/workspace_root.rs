@@ -165,6 +165,19 @@ impl WorkspaceRoot {
         }
     }
 
+    /// Refuses to read or write a file outside of this root, in the words of the file tools.
+    ///
+    /// # Errors
+    /// [`WorkspaceRootError::Outside`].
+    pub fn check_inside(&self, request: &AccessRequest) -> Result<(), WorkspaceRootError> {
+        match request.rebased(&self.at) {
+            AccessRequest::Read(path) | AccessRequest::Write(path) if path.is_absolute() => {
+                Err(WorkspaceRootError::Outside { path: path.to_string() })
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The same root, with the paths protected that the configuration of git names now.
     fn with_git_paths(&self) -> Result<Self, WorkspaceRootError> {
         let at = Path::new(self.at.as_str());

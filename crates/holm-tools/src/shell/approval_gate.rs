@@ -30,10 +30,11 @@ use tokio::sync::Notify;
 
 use super::answer_coverage::is_never_granted;
 use super::answer_family::{AnswerFamily, admits, covers};
+use super::arguments::named_pattern;
 use super::rules::{CommandRule, CommandRules, CommandRuling, records_in_repository};
 use super::script::ShellScript;
 use super::{RUN_PROGRAM, SHELL};
-use crate::root::WorkspaceRoot;
+use crate::{files::is_file_tool, root::WorkspaceRoot};
 
 /// The end of the kernel's mark for text that a person is not shown.
 const NOT_SHOWN: &str = "not shown…]";
@@ -209,7 +210,12 @@ impl ApprovalGate {
     fn refusal(&self, proposal: &Proposal) -> Option<String> {
         let root = self.root.as_ref().filter(|_| proposal.level < Level::Execute)?;
         let needs = proposal.needs.iter().filter_map(|need| need.parse::<AccessRequest>().ok());
-        needs.filter_map(|need| root.check(&need).err()).map(|refused| refused.to_string()).next()
+        let is_file_tool = is_file_tool(&proposal.tool);
+        let refused = |need: AccessRequest| {
+            let inside = if is_file_tool { root.check_inside(&need) } else { Ok(()) };
+            inside.and_then(|()| root.check(&need)).err()
+        };
+        needs.filter_map(refused).map(|refused| refused.to_string()).next()
     }
 
     /// Forgets every answer. The rules that were given beforehand stay.
@@ -271,7 +277,7 @@ impl Approver for ApprovalGate {
             let verdict = Verdict::deny("it is too long to show; write it to a file and run that");
             return Box::pin(async { verdict });
         }
-        if let Some(reason) = self.refusal(&proposal) {
+        if let Some(reason) = self.refusal(&proposal).or_else(|| unconfinable(&proposal)) {
             return Box::pin(async { Verdict::deny(reason) });
         }
         let script = script_of(&proposal);
@@ -436,15 +442,15 @@ impl ApprovalMemory {
             ApprovalAnswer::Once | ApprovalAnswer::No { .. } | ApprovalAnswer::Rewrite { .. } => {}
             ApprovalAnswer::Session => {
                 self.again.entry(proposal.digest.clone()).or_default().push(needs);
+                // The question says that they count for every later call.
+                let given = session_grants(proposal);
+                self.families = self.families.iter().chain(&given).cloned().collect();
             }
             ApprovalAnswer::Prefix => self.prefixes.extend(prefix),
             ApprovalAnswer::Family => {
                 self.families = self.families.iter().chain(family).cloned().collect();
             }
             ApprovalAnswer::Never => drop(self.never.insert(proposal.digest.clone())),
-                // The question says that they count for every later call.
-                let given = session_grants(proposal);
-                self.families = self.families.iter().chain(&given).cloned().collect();
         }
     }
 }
@@ -510,6 +516,12 @@ fn is_cut(proposal: &Proposal) -> bool {
 
 fn is_command(proposal: &Proposal) -> bool {
     [SHELL, RUN_PROGRAM].contains(&proposal.tool.as_str())
+}
+
+/// Why no jail could be made for a command, so that an answer would be in vain.
+fn unconfinable(proposal: &Proposal) -> Option<String> {
+    let arguments = Json::parse(&proposal.arguments).ok().filter(|_| is_command(proposal))?;
+    named_pattern(&arguments)
 }
 
 /// A command exactly as it will run.

@@ -17,6 +17,21 @@ pub(super) const MAX_SECONDS: u64 = 600;
 const MAX_LIST: u64 = 256;
 const MAX_ENTRY: usize = 4096;
 
+/// The arguments that name folders.
+const FOLDER_LISTS: [&str; 3] = ["write", "read", "exec"];
+
+/// Why a call cannot be confined: it names a pattern instead of a folder.
+pub(super) fn named_pattern(arguments: &Json) -> Option<String> {
+    let entries = FOLDER_LISTS.iter().flat_map(|list| {
+        let entries = arguments.get(list).and_then(Json::as_array).unwrap_or_default();
+        entries.iter().filter_map(Json::as_str).map(move |entry| (list, entry))
+    });
+    let (list, entry) = entries.into_iter().find(|(_, entry)| entry.ends_with('*'))?;
+    let folder = entry.trim_end_matches(['*', '/']);
+    let folder = if folder.is_empty() { "." } else { folder };
+    Some(format!("`{list}` takes folders, not patterns: say {folder:?} instead of {entry:?}"))
+}
+
 #[derive(Debug, Deserialize)]
 pub(super) struct ScriptArguments {
     pub(super) script: String,

@@ -12,6 +12,7 @@ use holm::{
 };
 use holm_config::ConfigSettings;
 use holm_tools::{
+    files::is_file_tool,
     root::{ProtectionLevel, WorkspaceRoot},
     shell::{
         ApprovalAnswer, ApprovalAsker, ApprovalGate, ApprovalOffer, CommandRules, CommandRuling, RUN_PROGRAM,
@@ -63,7 +64,7 @@ pub(super) async fn execute(
     let needs = seen.question.as_ref().map_or(&seen.needs, |question| &question.needs);
     let is_command = [SHELL, RUN_PROGRAM].contains(&name);
     let closed =
-        if is_command { forbidden(name, arguments, &rules) } else { closed(needs, &grants, places)? };
+        if is_command { forbidden(name, arguments, &rules) } else { closed(name, needs, &grants, places)? };
     let closed = closed.or_else(|| unnamed(spec, arguments, needs));
     match (closed, &seen.question) {
         (Some(why), _) => screen.line(&format!("`{name}`: it would not run: {why}")),
@@ -129,10 +130,20 @@ fn settled(places: &HolmPaths, screen: &TerminalOutput) -> Result<ConfigSettings
 }
 
 /// Why the file tools would refuse one of these needs, even if it is granted and approved.
-fn closed(needs: &[String], grants: &GrantSet, places: &HolmPaths) -> anyhow::Result<Option<String>> {
+fn closed(
+    tool: &str,
+    needs: &[String],
+    grants: &GrantSet,
+    places: &HolmPaths,
+) -> anyhow::Result<Option<String>> {
     let root = WorkspaceRoot::open(&places.work)?.protect(&places.data, ProtectionLevel::Everything)?;
     let root = ProtectedPaths::find(places).granted(grants.iter()).over(root)?;
     for need in needs.iter().filter_map(|need| need.parse::<AccessRequest>().ok()) {
+        if let Err(outside) = root.check_inside(&need)
+            && is_file_tool(tool)
+        {
+            return Ok(Some(outside.to_string()));
+        }
         let Some(rule) = root.closed_by(&need)? else { continue };
         let named = Grant::exactly(&need).ok();
         let opens = |grant: &Grant| -> anyhow::Result<bool> {

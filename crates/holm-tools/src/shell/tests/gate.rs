@@ -100,6 +100,20 @@ async fn a_person_is_told_whose_call_it_is_and_what_was_answered_counts_for_all(
 }
 
 #[tokio::test]
+async fn a_pattern_in_the_place_of_a_folder_is_denied_without_a_question() {
+    let (person, gate) = person(ApprovalAnswer::Once);
+    let arguments = r#"{"script":"git commit -m x","write":[".git/**"]}"#.to_owned();
+    let asked = Proposal {
+        digest: super::super::approval_gate::digest(SHELL, &arguments),
+        arguments,
+        ..proposal("git commit -m x")
+    };
+    let Verdict::Deny { reason } = gate.judge(asked).await else { panic!("allowed") };
+    assert_eq!(reason, "`write` takes folders, not patterns: say \".git\" instead of \".git/**\"");
+    assert_eq!(person.asked(), 0);
+}
+
+#[tokio::test]
 async fn rules_answer_first_and_deny_wins() {
     let (person, gate) = person(ApprovalAnswer::Prefix);
     assert!(judged(&gate, "git status").await);
