@@ -167,6 +167,18 @@ impl FolderAccess {
         }
     }
 
+    /// What it means for files alone, where another mode decides when Holm asks.
+    pub(crate) const fn files(self) -> &'static str {
+        match self {
+            Self::None | Self::Trusted(TrustLevel::Ask) => "Agents read files here only with a grant.",
+            Self::Reads | Self::Trusted(TrustLevel::Look) => "Agents read files here.",
+            Self::Trusted(TrustLevel::Edit) => "Agents read and write files here.",
+            Self::Trusted(TrustLevel::Jail) => {
+                "Agents read and write files and run commands here, in the jail."
+            }
+        }
+    }
+
     /// The same for commands that run without a jail: then no level lets them run unasked.
     pub(crate) const fn unconfined(self) -> Self {
         match self {

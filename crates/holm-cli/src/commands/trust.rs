@@ -11,6 +11,8 @@ use std::{
     sync::Arc,
 };
 
+use holm::grants::Mode;
+use holm_config::{ConfigLayers, ConfigSettings, SettingValue};
 use holm_tools::shell::{RUN_PROGRAM, SHELL, ShellScript};
 use serde_json::json;
 
@@ -138,7 +140,15 @@ fn show(
         }
         None => screen.line(&format!("{folder}: no level chosen")),
     }
-    screen.line(access.meaning());
+    let settings = FolderSettings::find(places)?.loaded.layers;
+    let own = own_grants(&settings.user);
+    match other_mode(settings, access) {
+        None => screen.line(access.meaning()),
+        Some(mode) => {
+            screen.line(access.files());
+            screen.line(&format!("Mode {} ({}): {}", mode.value, mode.origin, mode_meaning(mode.value)));
+        }
+    }
     if access == FolderAccess::None {
         let why = file.closed(&places.work).map(|closed| closed.reason());
         screen.line(&format!(
@@ -146,7 +156,7 @@ fn show(
             why.unwrap_or_else(|| "this folder is not a project of yours".into())
         ));
     }
-    if let Some(grants) = own_grants(places)? {
+    if let Some(grants) = own {
         screen.line(&format!("Your own settings also allow: {grants}"));
     }
     screen.note("Change it with `holm trust ask`, `look`, `edit` or `jail`.");
@@ -154,8 +164,27 @@ fn show(
 }
 
 /// The grants in the user's own settings, which apply at every level.
-fn own_grants(places: &HolmPaths) -> Result<Option<String>, CommandError> {
-    let user = FolderSettings::find(places)?.loaded.layers.user;
+fn own_grants(user: &ConfigSettings) -> Option<String> {
     let grants: Vec<String> = user.grants.iter().flatten().map(|grant| grant.value.to_string()).collect();
-    Ok((!grants.is_empty()).then(|| grants.join(" ")))
+    (!grants.is_empty()).then(|| grants.join(" "))
+}
+
+/// The mode of runs in the folder, if the settings give another one than the level.
+fn other_mode(settings: ConfigLayers, access: FolderAccess) -> Option<SettingValue<Mode>> {
+    let mode = settings.with_folder(access.settings()).settle(ConfigSettings::default()).mode?;
+    let usual = match access {
+        FolderAccess::None | FolderAccess::Reads => Mode::default(),
+        FolderAccess::Trusted(level) => level.mode(),
+    };
+    (mode.value != usual).then_some(mode)
+}
+
+/// What a mode means for calls, as the end of a sentence.
+const fn mode_meaning(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Plan => "agents look and make plans, and change nothing.",
+        Mode::Default => "Holm asks before every change and every command.",
+        Mode::AcceptEdits => "granted writes run without a question. Holm asks before every command.",
+        Mode::Full => "what is granted runs without a question, and all else is refused.",
+    }
 }
