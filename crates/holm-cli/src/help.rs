@@ -36,7 +36,7 @@ fn with_help_all(command: Command) -> Command {
 pub(crate) fn print(said: &clap::Error) -> io::Result<()> {
     said.print()?;
     let words: Vec<String> = std::env::args().skip(1).collect();
-    match (suggestion(said), task(said, &words)) {
+    match (suggestion(said, &words), task(said, &words)) {
         (Some(name), _) => writeln!(io::stderr(), "\n  tip: did you mean `holm {name}`?"),
         (None, Some(task)) => {
             writeln!(io::stderr(), "\n  tip: to give an agent this task, run: holm run -p {}", quoted(&task))
@@ -52,14 +52,27 @@ fn task(said: &clap::Error, words: &[String]) -> Option<String> {
     (is_first && words.len() > 1).then(|| words.join(" "))
 }
 
-fn suggestion(said: &clap::Error) -> Option<String> {
-    let is_mistyped = said.kind() == ErrorKind::InvalidSubcommand;
-    if !is_mistyped || said.get(ContextKind::SuggestedSubcommand).is_some() {
+/// The command that was probably meant. A mistyped subcommand may look
+/// like a wrong value, where its command also takes one.
+fn suggestion(said: &clap::Error, words: &[String]) -> Option<String> {
+    let (typed, known) = match said.kind() {
+        ErrorKind::InvalidSubcommand => (ContextKind::InvalidSubcommand, ContextKind::SuggestedSubcommand),
+        ErrorKind::InvalidValue => (ContextKind::InvalidValue, ContextKind::SuggestedValue),
+        _ => return None,
+    };
+    let Some(ContextValue::String(typed)) = said.get(typed) else { return None };
+    if said.get(known).is_some() {
         return None;
     }
-    let Some(ContextValue::String(typed)) = said.get(ContextKind::InvalidSubcommand) else { return None };
-    let command = Cli::command();
-    nearest(typed, &command.get_subcommands().map(Command::get_name).collect::<Vec<_>>()).map(str::to_owned)
+    let (mut command, mut path) = (&Cli::command(), Vec::new());
+    for word in words.iter().take_while(|word| *word != typed) {
+        if let Some(inner) = command.find_subcommand(word) {
+            (command, path) = (inner, [path, vec![inner.get_name()]].concat());
+        }
+    }
+    let names: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
+    let meant = nearest(typed, &names)?;
+    Some([path, vec![meant]].concat().join(" "))
 }
 
 /// The name that was probably meant: one with a letter more,
@@ -87,6 +100,19 @@ mod tests {
     }
 
     #[test]
+    fn a_mistyped_subcommand_is_suggested_also_where_a_value_may_stand() {
+        let check = |line: &str, expect: Option<&str>| {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            let typed = std::iter::once("holm".to_owned()).chain(words.clone());
+            let said = command(Cli::command()).try_get_matches_from(typed).unwrap_err();
+            assert_eq!(suggestion(&said, &words).as_deref(), expect, "{line}");
+        };
+        check("trust sugest", Some("trust suggest"));
+        check("trust nonsense", None);
+        check("rnu", Some("run"));
+    }
+
+    #[test]
     fn a_task_in_the_place_of_a_command_is_recognised() {
         let check = |line: &str, expect: Option<&str>| {
             let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
@@ -108,7 +134,7 @@ mod tests {
             said.to_string()
         };
         let (short, all) = (shown("--help"), shown("--help-all"));
-        assert!(short.lines().count() <= 50, "{} lines: {short}", short.lines().count());
+        assert!(short.lines().count() <= 40, "{} lines: {short}", short.lines().count());
         assert!(!short.contains("--sep40") && all.contains("--sep40"));
         for flag in ["--trust", "--model", "--prompt", "--session", "--help-all"] {
             assert!(short.contains(flag), "{flag}: {short}");

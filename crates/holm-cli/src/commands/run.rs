@@ -88,9 +88,11 @@ pub(crate) use resolved_settings::{parsed, rules_of, warn_of};
 pub(crate) struct RunArgs {
     #[command(flatten)]
     parts: PromptParts,
-    /// Model, as provider/model; its key comes from the environment or `holm keys`. `local/NAME` is
-    /// a model on this machine [default: $HOLM_MODEL, else the settings, else the small local model
-    /// if it is installed, else a scripted stand-in]
+    /// Model, as provider/model [default: $HOLM_MODEL, else the settings]
+    ///
+    /// The key of the model comes from the environment or `holm keys`. `local/NAME` is a model on
+    /// this machine. If neither $HOLM_MODEL nor the settings name a model, Holm uses the small
+    /// local model if it is installed, else a scripted stand-in.
     #[arg(short, long, value_name = "NAME")]
     model: Option<String>,
     /// Stronger model that takes over when the work is not good enough; can be repeated, weakest
@@ -110,9 +112,11 @@ pub(crate) struct RunArgs {
     /// Name of the session [default: a generated name]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// Resume the session in the folder where it started: finish the interrupted work, then run the
-    /// prompt. The session keeps its model, mode, grants and budget; --mode, --grant and --budget
-    /// replace the last three. Commands denied with --deny-command stay denied
+    /// Resume the session: finish the interrupted work, then run the prompt
+    ///
+    /// The session runs in the folder where it started. It keeps its model, mode, grants and
+    /// budget; --mode, --grant and --budget replace the last three. Commands denied with
+    /// --deny-command stay denied.
     #[arg(long, requires = "session")]
     resume: bool,
     /// Start a new session with the history of this one, which stays unchanged. With a prompt, the
@@ -151,16 +155,19 @@ pub(crate) struct RunArgs {
     /// Permission for the agent, such as read:src/**; can be repeated
     #[arg(long, value_name = "GRANT")]
     grant: Vec<Grant>,
-    /// When to ask about granted calls: `plan` only reads, `default` asks before every write
-    /// and command, `accept-edits` asks only before commands, `full` never asks [default: default]
+    /// When to ask about granted calls: plan, default, accept-edits or full
+    ///
+    /// `plan` only reads, `default` asks before every write and command, `accept-edits` asks only
+    /// before commands, `full` never asks. [default: default]
     #[arg(long, value_name = "MODE")]
     mode: Option<Mode>,
-    /// What agents may do in this folder without asking: `ask` nothing, `look` read files, `edit`
-    /// also write them, `jail` also run commands in the jail, without a network [default: what
-    /// `holm trust` says]
+    /// What agents may do here without asking: ask, look, edit or jail
+    ///
+    /// `ask` nothing, `look` read files, `edit` also write them, `jail` also run commands in the
+    /// jail, without a network. [default: what `holm trust` says]
     #[arg(long, value_enum, value_name = "LEVEL", hide_possible_values = true)]
     trust: Option<TrustLevel>,
-    /// Approve calls without asking if they need no more than this grant; can be repeated
+    /// Approve calls that need no more than this grant; can be repeated
     #[arg(long, value_name = "GRANT")]
     yes: Vec<Grant>,
     /// Which of Holm's own tools to use for files, commands and the web [default: all; few for a
@@ -183,7 +190,9 @@ pub(crate) struct RunArgs {
     /// Run commands without a jail: they can do what you can do
     #[arg(long, conflicts_with = "offline", hide_short_help = true)]
     unconfined: bool,
-    /// Agent to run: a name from `holm agent list`, or an agent.json of agents-exe
+    /// Agent to run: a name from `holm agent list`, or a file
+    ///
+    /// The file is an agent.json of agents-exe.
     #[arg(long, value_name = "NAME", alias = "agent-file")]
     agent: Option<String>,
     /// Insert the prompt into this template from the settings

@@ -14,11 +14,13 @@ const SEPARATORS: [(&str, usize); 2] = [("sep4", 4), ("sep40", 40)];
 /// The flags that make up a prompt.
 #[derive(Debug, Args)]
 struct PromptFlags {
-    /// Prompt text; `-` reads standard input. The flags -p, -f, --shell, -s, -S and --media can be
-    /// repeated; their parts are joined in order [default for `holm run`: standard input]
+    /// Prompt text; `-` reads standard input
+    ///
+    /// The flags -p, -f, --shell, -s, -S and --media can be repeated; their parts are joined in
+    /// order. [default for `holm run`: standard input]
     #[arg(short, long, value_name = "TEXT")]
     prompt: Vec<String>,
-    /// Add the text of a file to the prompt; `-` reads standard input
+    /// Add the text of a file to the prompt; `-` is standard input
     #[arg(short, long, value_name = "FILE")]
     file: Vec<PathBuf>,
     /// Add the output of a command to the prompt. The command runs with your rights, without a jail
