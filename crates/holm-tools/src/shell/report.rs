@@ -42,9 +42,19 @@ pub(super) fn report(
     let has_failed = outcome.ending != JailEnding::Exited(0);
     if has_failed {
         lines.extend(refusals(setup, call, outcome, hosts));
+        lines.extend(hidden_from_git(call, &text).map(str::to_owned));
     }
     lines.extend(changes.iter().cloned());
     joined(text, &lines, outcome)
+}
+
+/// Why git cannot add a file of the deny list, which is not a regular file in the jail.
+fn hidden_from_git(call: &ShellCall, text: &str) -> Option<&'static str> {
+    let is_refused = call.calls_git() && text.contains("can only add regular files");
+    is_refused.then_some(
+        "files of the deny list, such as .env, are hidden from commands, so git cannot add them and shows them as \
+         changed; name the files to add, or leave such a file out: git add -A -- . ':!.env'",
+    )
 }
 
 /// As [`report`], for a command that could only look: no grant would have opened more.

@@ -67,6 +67,23 @@ async fn git_commit_works_at_once_where_the_workspace_may_be_written() {
 }
 
 #[tokio::test]
+async fn git_that_cannot_add_a_hidden_file_is_told_why_and_what_works() {
+    let cell = Cell::new(Way::Bubblewrap);
+    cell.outside("git", &["init", "-q", "-b", "main", "."]);
+    cell.write("work/.env", "TOKEN=1");
+    cell.write("work/a.txt", "text");
+    let shell = cell.shell().denials(DenyRules::of_commands());
+    let call = |script: &str| {
+        Json::object([("script", script.into()), ("write", Json::from(vec![Json::from(".git")]))])
+    };
+    let output = run(&shell.script_tool(), &call("git add -A")).await.text;
+    assert!(output.contains("[files of the deny list, such as .env, are hidden from commands"), "{output}");
+    let output =
+        run(&shell.script_tool(), &call("git add -A -- . ':!.env' && git diff --cached --stat")).await.text;
+    assert!(output.contains("a.txt") && output.contains("[exit status 0]"), "{output}");
+}
+
+#[tokio::test]
 async fn git_works_in_branches_merges_and_stashes_where_its_folder_may_be_written() {
     const SCRIPT: &str = "set -e; export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@b
         echo 1 > a; git add a; git commit -qm one; git switch -qc side; echo 2 > b; git add b; git commit -qm two
