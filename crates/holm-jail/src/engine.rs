@@ -79,7 +79,17 @@ impl JailEngine {
         };
         let mut command = Command::new(program);
         command
-            .args(["--unshare-all", "--die-with-parent", "--ro-bind", "/", "/", "--proc", "/proc"])
+            // `--unshare-all` alone does without a user namespace where there is none for root.
+            .args([
+                "--unshare-all",
+                "--unshare-user",
+                "--die-with-parent",
+                "--ro-bind",
+                "/",
+                "/",
+                "--proc",
+                "/proc",
+            ])
             .args(["--", "/bin/sh", "-c", ":"])
             .env_clear();
         match tried(command, PATIENCE) {
