@@ -75,6 +75,8 @@ impl DisplayOptions {
 #[derive(Default)]
 struct ProgressState {
     tools: BTreeMap<ToolCallId, Arc<str>>,
+    /// The calls with what they are about, such as `write src/a.txt`.
+    subjects: BTreeMap<ToolCallId, String>,
     /// The descriptions of running calls.
     calls: BTreeMap<ToolCallId, String>,
     reply: WrittenCalls,
@@ -145,8 +147,9 @@ impl EventSink for ProgressPrinter {
                 self.note("(the text above was withdrawn)");
                 return;
             }
-            Event::CallProposed { call, tool, .. } => {
+            Event::CallProposed { call, tool, arguments, .. } => {
                 state.tools.insert(*call, Arc::clone(tool));
+                state.subjects.extend(subject(tool, arguments).map(|subject| (*call, subject)));
                 if let Some(line) = progress(&event.event, |_| "") {
                     state.calls.insert(*call, line);
                 }
@@ -186,7 +189,11 @@ impl EventSink for ProgressPrinter {
         {
             return;
         }
-        let tool = |call: &ToolCallId| state.tools.get(call).map_or("call", |tool| tool);
+        let is_denial = matches!(event.event, Event::ApprovalGiven { .. });
+        let tool = |call: &ToolCallId| {
+            let subject = state.subjects.get(call).filter(|_| is_denial).map(String::as_str);
+            subject.or_else(|| state.tools.get(call).map(|tool| &**tool)).unwrap_or("call")
+        };
         let Some(line) = progress(&event.event, tool) else { return };
         let line = match begun.flatten() {
             // What came of it stands behind what it was.
@@ -301,6 +308,13 @@ fn described(tool: &str, arguments: &str) -> String {
     let short: String = arguments.chars().take(ARGUMENT_CHARS).collect();
     let cut = if short.len() < arguments.len() { "…" } else { "" };
     format!("· {tool} {short}{cut}")
+}
+
+/// A call with the file that it is about, for lines that are not beside its beginning.
+fn subject(tool: &str, arguments: &str) -> Option<String> {
+    let arguments: serde_json::Value = serde_json::from_str(arguments).ok()?;
+    let path = arguments.get("path")?.as_str()?;
+    Some(format!("{tool} {}", shortened(path)))
 }
 
 /// A denial with its reason, which may begin with the word itself.

@@ -51,6 +51,14 @@ fn the_calls_of_one_reply_can_be_answered_one_by_one() {
 }
 
 #[test]
+fn each_denied_call_of_a_reply_is_named_by_its_file() {
+    let (_, _, screen) = ran(&stage(), &["o\n", "n\n", "n\n", "y\n"]);
+    for path in ["src/a.txt", "src/b.txt"] {
+        assert!(screen.contains(&format!("  write {path}: denied, the user said no")), "{screen}");
+    }
+}
+
+#[test]
 fn an_answer_for_a_family_ends_the_questions_that_it_covers() {
     let (questions, written, screen) = ran(&stage(), &["o\n", "f\n"]);
     assert_eq!((questions, written), (2, vec![true; 3]), "{screen}");
@@ -59,14 +67,6 @@ fn an_answer_for_a_family_ends_the_questions_that_it_covers() {
     assert!(screen.contains("[f] writes under src/ (write:src/**)"), "{screen}");
 }
 
-/// A model that runs commands, each in a reply of its own.
-fn commands(scripts: &[&str]) -> Stage {
-    let calls = scripts.iter().map(|script| {
-        let arguments = json!({ "script": script }).to_string();
-        Act::calls(&[("c", "shell", &arguments)])
-    });
-    Stage::new(calls.chain([Act::says("Done.")]).collect::<Vec<_>>())
-}
 #[test]
 fn always_for_a_write_covers_every_later_write_of_that_file() {
     let write = |text: &str| json!({ "path": "src/a.txt", "content": text }).to_string();
@@ -87,6 +87,14 @@ fn always_for_a_write_covers_every_later_write_of_that_file() {
     assert!(!stage.work().join("src/b.txt").exists());
 }
 
+/// A model that runs commands, each in a reply of its own.
+fn commands(scripts: &[&str]) -> Stage {
+    let calls = scripts.iter().map(|script| {
+        let arguments = json!({ "script": script }).to_string();
+        Act::calls(&[("c", "shell", &arguments)])
+    });
+    Stage::new(calls.chain([Act::says("Done.")]).collect::<Vec<_>>())
+}
 
 #[test]
 fn always_for_a_command_covers_its_repetitions_where_nothing_is_granted() {
@@ -94,6 +102,8 @@ fn always_for_a_command_covers_its_repetitions_where_nothing_is_granted() {
     for (scripts, answer, questions) in [
         (["ls *.txt", "ls *.txt"], "a\n", 1),
         (["git status", "git status --short"], "p\n", 1),
+        (["ls", "ls -la"], "p\n", 1),
+        (["git log", "git log --format=%H"], "p\n", 1),
         (["ls *.txt", "ls *.txt"], "y\n", 2),
     ] {
         let stage = commands(&scripts);
@@ -102,8 +112,6 @@ fn always_for_a_command_covers_its_repetitions_where_nothing_is_granted() {
     }
 }
 
-        (["ls", "ls -la"], "p\n", 1),
-        (["git log", "git log --format=%H"], "p\n", 1),
 #[test]
 fn the_flags_of_a_hint_let_the_command_run() {
     let stage = commands(&["echo ran > made.txt"]);
