@@ -1,6 +1,6 @@
 //! Tests whole screens, from a state to its cells.
 
-use holm::grants::Mode;
+use holm::{grants::Mode, kernel::Event};
 use ratatui::{Terminal, backend::TestBackend};
 
 use crate::chat::{
@@ -47,6 +47,18 @@ fn a_question_before_a_command_runs() {
     let mut chat = talked();
     chat.tells(asked(1, "rm -rf build", Some("git status")));
     insta::assert_snapshot!(screen(&mut chat.state, 80, 24));
+}
+
+#[test]
+fn arguments_that_were_corrected_are_said_to_be() {
+    let mut chat = talked();
+    let mut call = called(9, "read", r#"{"path":"5"}"#);
+    if let Event::CallProposed { fixes, .. } = &mut call {
+        fixes.push("/path: a value was put in quotes".into());
+    }
+    chat.hears(call);
+    let shown = screen(&mut chat.state, 80, 24);
+    assert!(shown.contains("· read: corrected: /path: a value was put in quotes"), "{shown}");
 }
 
 #[test]

@@ -59,9 +59,13 @@ impl SessionTab {
                 self.meter.spent = cost.map_or(self.meter.spent, |cost| self.meter.spent.plus(cost));
             }
             Event::Withdrawn { call } => self.withdraw((*call).into()),
-            Event::CallProposed { call, tool, arguments, .. } => {
+            Event::CallProposed { call, tool, arguments, fixes } => {
                 self.doing = format!("calls {}", named(tool));
                 self.add_call((*call).into(), tool, arguments);
+                if !fixes.is_empty() {
+                    let fixes = one_line(&fixes.join("; "));
+                    self.note(NoteTone::Quiet, &format!("· {}: corrected: {fixes}", named(tool)));
+                }
             }
             Event::ApprovalAsked { call } => self.stands((*call).into(), ToolCallState::Asked),
             Event::ApprovalGiven { call, allowed, reason } => {
