@@ -8,6 +8,7 @@
 use crate::{
     approve,
     exit::CommandError,
+    folder_state::FolderState,
     folder_trust::{AnswerScope, FolderAccess, FolderTrustFile, TrustLevel},
     holm_paths::HolmPaths,
     screen::{DisplayablePath as _, TerminalOutput},
@@ -39,7 +40,9 @@ pub(crate) fn at_folder(
 ) -> Result<HolmPaths, CommandError> {
     let mut folder_access = FolderAccess::of(&places)?;
     let is_chosen = matches!(folder_access, FolderAccess::Trusted(_));
-    if question == FirstQuestion::Ask && !is_chosen {
+    // Nothing starts where nothing can be saved, so nothing is asked before that is said.
+    let can_save = || FolderState::of(&places.data).problem(&places.data).is_none();
+    if question == FirstQuestion::Ask && !is_chosen && can_save() {
         let scope = AnswerScope::of(&places);
         if let Some(level) = ask(&places, &scope, screen) {
             folder_access = FolderAccess::Trusted(level);

@@ -109,6 +109,33 @@ fn the_doctor_says_that_nothing_can_be_saved_and_what_to_do() {
 }
 
 #[test]
+fn on_a_full_disk_nothing_is_asked_before_that_is_said() {
+    let stage = Stage::new([]).unasked();
+    let (data, holm) = (text(&stage.data()), env!("CARGO_BIN_EXE_holm"));
+    let fill = format!("dd if=/dev/zero of={data}/fill bs=4k status=none 2>/dev/null");
+    let line = format!(
+        "bwrap --dev-bind / / --size 4194304 --perms 0700 --tmpfs {data} -- sh -c '{fill}; {holm} run --model {} -p Hi'",
+        crate::stage::MODEL
+    );
+    let (code, screen) = crate::terminal::pressing(&stage, &line, &["Your choice"], &["1\n"]);
+    assert!(code != Some(0) && screen.contains(" is full ("), "{screen}");
+    assert!(!screen.contains("What may agents do"), "{screen}");
+}
+
+#[test]
+fn the_doctor_tries_what_a_jail_needs_also_for_root() {
+    let stage = stage();
+    let script = r#"echo 0 > /proc/sys/user/max_user_namespaces && exec "$0" doctor"#;
+    let mut command = Command::new("unshare");
+    command.args(["--user", "--map-root-user", "sh", "-c", script, env!("CARGO_BIN_EXE_holm")]);
+    command.current_dir(stage.work()).env_clear();
+    stage.dress(&mut command);
+    let there = Ran::of(&command.output().unwrap());
+    assert!(there.out.contains("user.max_user_namespaces is 0"), "{there:?}");
+    assert!(!there.out.contains("user namespaces work"), "{there:?}");
+}
+
+#[test]
 fn a_command_that_writes_says_what_where_and_what_to_do() {
     let stage = stage();
     let data = text(&stage.data().canonicalize().unwrap());
