@@ -53,6 +53,7 @@ pub struct Posed {
 }
 
 /// A question for a user.
+#[expect(clippy::large_enum_variant, reason = "a session has few open questions, each made once and shared")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Question {
