@@ -71,6 +71,7 @@ test('the calls of a session are one card, except a plan and those that are answ
   assert.deepEqual(shown([1, 4]), [1, 2, 3, 4]);
   assert.deepEqual(shown([], [first, plan]), [1, 3]);
   assert.deepEqual(shown([], [approval(5, { call: 9 }), approval(6, { call: 7 })]), [[6, 5]]);
+  assert.deepEqual(shown([5, 6], [approval(5, { call: 9 }), words, approval(6, { call: 7 })]), [6, 2, 5]);
 });
 
 test('families are allowed together only if every call has one, and each is answered once', () => {

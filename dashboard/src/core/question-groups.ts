@@ -12,15 +12,21 @@ export type QuestionGroup = { kind: 'single'; open: OpenQuestion } | { kind: 'ap
 
 /** The questions of a session by card, in order, and the calls of a card in theirs. Those in `separate` are answered by themselves. */
 export function groupQuestions(questions: readonly OpenQuestion[], separate: ReadonlySet<number>): readonly QuestionGroup[] {
-  const joined = questions.filter((open): open is OpenApproval => mayJoin(open) && !separate.has(open.id));
-  if (joined.length < 2) return questions.map((open) => ({ kind: 'single', open }));
+  const ordered = inCallOrder(questions);
+  const joined = ordered.filter((open): open is OpenApproval => mayJoin(open) && !separate.has(open.id));
+  if (joined.length < 2) return ordered.map((open) => ({ kind: 'single', open }));
   const members = new Set<OpenQuestion>(joined);
-  const first = joined[0];
-  const group = [...joined].sort((one, other) => (one.question.approval.call ?? 0) - (other.question.approval.call ?? 0));
-  return questions.flatMap((open): QuestionGroup[] => {
+  return ordered.flatMap((open): QuestionGroup[] => {
     if (!members.has(open)) return [{ kind: 'single', open }];
-    return open === first ? [{ kind: 'approvals', group }] : [];
+    return open === joined[0] ? [{ kind: 'approvals', group: joined }] : [];
   });
+}
+
+/** The calls of one reply are asked about in any order; they are shown in theirs, and other questions stay where they are. */
+function inCallOrder(questions: readonly OpenQuestion[]): readonly OpenQuestion[] {
+  const calls = questions.filter(mayJoin).sort((one, other) => (one.question.approval.call ?? 0) - (other.question.approval.call ?? 0));
+  let next = 0;
+  return questions.map((open) => (mayJoin(open) ? (calls[next++] ?? open) : open));
 }
 
 function mayJoin(open: OpenQuestion): open is OpenApproval {
