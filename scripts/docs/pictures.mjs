@@ -116,7 +116,7 @@ async function recordChat() {
     }
     frames.at(-1).seconds = 0.8;
     terminal.press('Enter');
-    await take('may `edit` run?', 4);
+    await take('holm asks: edit slug.py?', 4);
     terminal.press('y');
     for (const text of ['Fixed in slug.py', 'lose their accents', 'is now cafe']) {
       await take(text, 0.6);
