@@ -3,8 +3,8 @@
 //! The kernel decides whether a call needs approval at all. The gate then answers for the
 //! person if the person has answered before: for the same call in this session, or for a
 //! command with an approved beginning. It remembers nothing beyond its own life, so an
-//! answer never applies to another session, project or agent. It forgets all answers when
-//! the mode changes ([`ApprovalGate::forget`]).
+//! answer never applies to another session, project or agent. It forgets answers when the
+//! mode, the grants or the tools change (`answer_withdrawal.rs`).
 //!
 //! It answers by itself only for the reasons that the person was shown. Approved calls and beginnings
 //! of commands are remembered with the grants that they missed, and a call that misses more is asked
@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use holm_grants::{AccessRequest, Grant, GrantSet, Level};
 use holm_guards::json::Json;
-use holm_kernel::{AskReason, Event, Numbered, Proposal, Verdict};
+use holm_kernel::{AskReason, Numbered, Proposal, Verdict};
 use holm_runtime::{Approver, BoxFuture, EventSink};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -30,6 +30,7 @@ use tokio::sync::Notify;
 
 use super::answer_coverage::is_never_granted;
 use super::answer_family::{AnswerFamily, admits, covers};
+use super::answer_withdrawal::{AnswerWithdrawal, WithdrawalReader};
 use super::arguments::named_pattern;
 use super::rules::{CommandRule, CommandRules, CommandRuling, records_in_repository};
 use super::script::ShellScript;
@@ -142,6 +143,7 @@ struct ApprovalMemory {
     open: BTreeMap<u64, OpenQuestion>,
     /// How many questions were asked.
     asked: u64,
+    withdrawals: WithdrawalReader,
 }
 
 /// Commands with an approved beginning.
@@ -158,6 +160,8 @@ struct ApprovedPrefix {
 struct ApprovedNeeds {
     missing: Vec<String>,
     helper: Option<Arc<str>>,
+    /// The tool is one that does not change while a session runs.
+    is_command: bool,
 }
 
 impl ApprovedNeeds {
@@ -301,7 +305,8 @@ impl Approver for ApprovalGate {
                 verdict = gate.answered_by_others(&open, &proposal) => return verdict,
             };
             drop(open);
-            let needs = ApprovedNeeds { missing: proposal.missing.clone(), helper: gate.helper.clone() };
+            let (missing, helper) = (proposal.missing.clone(), gate.helper.clone());
+            let needs = ApprovedNeeds { missing, helper, is_command: is_command(&proposal) };
             let prefix = offer.prefix.zip(folder);
             let prefix = prefix.map(|(rule, folder)| ApprovedPrefix { folder, rule, needs: needs.clone() });
             let family = offer.family.map(|family| family.grants().to_vec()).unwrap_or_default();
@@ -337,11 +342,14 @@ fn with_repository(proposal: &Proposal, command: Option<&ProposedCommand>) -> Pr
     shown
 }
 
-/// A change of mode forgets the answers that were given under the old one.
+/// A change of mode, grants or tools forgets the answers that were given before it.
 impl EventSink for ApprovalGate {
     fn event(&self, event: &Numbered) {
-        if matches!(event.event, Event::ModeChanged { .. }) {
-            self.forget();
+        let withdrawn = self.memory().withdrawals.read(event);
+        match withdrawn {
+            AnswerWithdrawal::Nothing => {}
+            AnswerWithdrawal::Tools => self.memory().forget_tools(),
+            AnswerWithdrawal::Everything => self.forget(),
         }
     }
 }
@@ -353,6 +361,12 @@ impl std::fmt::Debug for ApprovalGate {
 }
 
 impl ApprovalMemory {
+    /// Forgets answers about tools that may have changed. One that the person forbade stays so.
+    fn forget_tools(&mut self) {
+        self.families = GrantSet::default();
+        self.again.retain(|_, all| all.iter().all(|needs| needs.is_command));
+    }
+
     /// The answer that was given before, if there is one. `since` are the grants that other answers
     /// gave while this question was open.
     fn recall(

@@ -33,7 +33,8 @@
 //! - `tool.rs`, `arguments.rs`: the two tools, and their declarations. `setup.rs`: the shell of a
 //!   workspace.
 //! - `approval_gate.rs`, `answer_coverage.rs`, `answer_family.rs`: questions to a person, and
-//!   remembered answers. `ask_reason.rs`: why a person is asked.
+//!   remembered answers. `ask_reason.rs`: why a person is asked. `answer_withdrawal.rs`: when
+//!   answers are forgotten.
 //! - `script.rs`, `script/`: the Bash parser. `rules/`: rules about commands.
 //! - `denied_paths.rs`, `rule_index.rs`: what a jail hides or keeps read-only. `toolchain.rs`:
 //!   programs of the user.
@@ -51,6 +52,7 @@
 
 mod answer_coverage;
 mod answer_family;
+mod answer_withdrawal;
 mod approval_gate;
 mod arguments;
 mod ask_reason;

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use holm_grants::Level;
 use holm_kernel::{
-    AskReason, Event, EventId, Marks, Numbered, Proposal, QuestionId, Timestamp, ToolCallId, Verdict,
+    AskReason, Event, EventId, Marks, Numbered, Proposal, QuestionId, Seq, Timestamp, ToolCallId, Verdict,
 };
 use holm_runtime::{Approver, BoxFuture, EventSink};
 
@@ -247,6 +247,66 @@ async fn a_change_of_mode_takes_answers_back_and_leaves_the_rules() {
     assert_eq!(person.asked(), 2);
     judged(&gate, "git status").await;
     assert_eq!(person.asked(), 2);
+}
+
+/// A call of another tool that misses one grant.
+fn other_call(tool: &str) -> Proposal {
+    let arguments = String::from(r#"{"path":"notes.txt"}"#);
+    Proposal {
+        tool: tool.into(),
+        digest: super::super::approval_gate::digest(tool, &arguments),
+        arguments,
+        missing: vec!["read:notes.txt".into()],
+        reasons: vec![AskReason::MissingGrant],
+        ..proposal("git status")
+    }
+}
+
+fn tell(gate: &ApprovalGate, (record, index): (u64, u64), event: Event) {
+    let id = EventId { record: Seq::new(record), index };
+    gate.event(&Numbered { id, at: Timestamp::new(0), event });
+}
+
+fn given() -> Event {
+    Event::ApprovalGiven { call: ToolCallId::new(2), allowed: true, reason: String::new() }
+}
+
+#[tokio::test]
+async fn a_replacement_of_the_grants_takes_answers_back_and_the_grants_of_an_answer_do_not() {
+    let (person, gate) = person(ApprovalAnswer::Session);
+    let wants = || Proposal {
+        missing: vec!["write:**".into()],
+        reasons: vec![AskReason::Level, AskReason::MissingGrant],
+        ..proposal("wc a")
+    };
+    gate.judge(wants()).await;
+    gate.judge(wants()).await;
+    assert_eq!(person.asked(), 1);
+    // An answer that gives grants: the kernel tells both for one record.
+    gate.judge(other_call("read")).await;
+    tell(&gate, (4, 0), given());
+    tell(&gate, (4, 1), Event::GrantsChanged);
+    gate.judge(wants()).await;
+    assert_eq!(person.asked(), 2);
+    // An answer without grants, and then a replacement.
+    tell(&gate, (5, 0), given());
+    tell(&gate, (6, 0), Event::GrantsChanged);
+    gate.judge(wants()).await;
+    assert_eq!(person.asked(), 3, "what was answered before is withdrawn");
+}
+
+#[tokio::test]
+async fn new_tools_take_answers_back_about_all_but_commands() {
+    let (person, gate) = person(ApprovalAnswer::Session);
+    gate.judge(other_call("mcp_read")).await;
+    gate.judge(other_call("mcp_read")).await;
+    judged(&gate, "wc a").await;
+    assert_eq!(person.asked(), 2);
+    tell(&gate, (9, 0), Event::ToolsChanged { tools: 3 });
+    judged(&gate, "wc a").await;
+    assert_eq!(person.asked(), 2);
+    gate.judge(other_call("mcp_read")).await;
+    assert_eq!(person.asked(), 3, "the tool may be another one by now");
 }
 
 #[tokio::test]
