@@ -30,6 +30,7 @@ pub(crate) enum AutorunHandling {
 
 const GIT_HOOKS: &str = "git hooks run it at commit";
 const REBASES: &str = "git rebase --continue runs its exec lines";
+const OTHER_CONTROL: &str = "darcs and pijul run its hooks";
 const EDITORS: &str = "editors obey it when they open the folder";
 const SHELLS: &str = "shells run it when they enter the folder";
 const SESSIONS: &str = "a login or a program of the user runs it when it starts";
@@ -103,6 +104,7 @@ const PROTECTED: &[(&str, &[&str])] = &[
             "lint-staged.config.*",
         ],
     ),
+    (OTHER_CONTROL, &["_darcs/prefs/defaults", ".pijul/config"]),
     (
         EDITORS,
         &[
@@ -123,6 +125,8 @@ const PROTECTED: &[(&str, &[&str])] = &[
             ".local.vimrc",
             ".dir-locals.el",
             ".dir-locals-2.el",
+            ".project",
+            ".externalToolBuilders/",
             ".devcontainer/",
             ".devcontainer.json",
         ],
@@ -133,6 +137,7 @@ const PROTECTED: &[(&str, &[&str])] = &[
             ".envrc",
             ".autoenv",
             ".autoenv.zsh",
+            ".autoenv_leave.zsh",
             ".rvmrc",
             "mise.toml",
             ".mise.toml",
@@ -162,6 +167,8 @@ const PROTECTED: &[(&str, &[&str])] = &[
             ".xinitrc",
             ".bash_aliases",
             ".bash_completion",
+            ".inputrc",
+            ".oh-my-zsh/",
             ".kshrc",
             ".cshrc",
             ".tcshrc",
