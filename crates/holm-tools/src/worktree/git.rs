@@ -7,6 +7,7 @@
 //! are bounded, because a child controls the content.
 
 use std::{
+    ffi::{OsStr, OsString},
     io,
     path::{Path, PathBuf},
     process::Stdio,
@@ -44,8 +45,8 @@ pub(crate) const VARIABLES: [(&str, &str); 7] = [
     ("LC_ALL", "C.UTF-8"),
 ];
 
-/// Variables that git needs from the environment of this process.
-const PASSED_ON: [&str; 2] = ["PATH", "TMPDIR"];
+/// Variables that git needs from the environment of this process, beside a safe `PATH`.
+const PASSED_ON: [&str; 1] = ["TMPDIR"];
 
 /// Limits of one call. A child controls the content of its worktree, so git must not be able
 /// to run for ever.
@@ -81,7 +82,7 @@ pub(super) enum GitLocation<'a> {
 impl GitRepository {
     /// Git in the repository of a folder, with all that it would start silenced.
     pub(super) async fn of(folder: &Path) -> Result<Self, WorktreeError> {
-        let mut command = quiet(&[]);
+        let mut command = quiet(&[], &[folder]);
         command.arg("-C").arg(folder).args(["rev-parse", "--path-format=absolute", "--git-common-dir"]);
         let common = run(command, "rev-parse", b"").await?;
         let common = PathBuf::from(String::from_utf8_lossy(&common).trim_end_matches('\n'));
@@ -105,7 +106,11 @@ impl GitRepository {
         args: &[&str],
         input: &[u8],
     ) -> Result<Vec<u8>, WorktreeError> {
-        let mut command = quiet(&self.silenced);
+        let place = match at {
+            GitLocation::Repository => &self.common,
+            GitLocation::Worktree { place, .. } => place,
+        };
+        let mut command = quiet(&self.silenced, &[self.folder(), place]);
         match at {
             GitLocation::Repository => command.env("GIT_DIR", &self.common).current_dir(&self.common),
             GitLocation::Worktree { place, own, index } => {
@@ -119,10 +124,16 @@ impl GitRepository {
     /// The files of the repository's own tree that differ from the last commit, one entry each,
     /// with a zero byte behind it.
     pub(super) async fn status(&self, folder: &Path) -> Result<Vec<u8>, WorktreeError> {
-        let mut command = quiet(&self.silenced);
+        let mut command = quiet(&self.silenced, &[self.folder(), folder]);
         command.env("GIT_DIR", &self.common).env("GIT_WORK_TREE", folder).current_dir(folder);
         let args = ["status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=all"];
         run_with(command, &args, b"").await
+    }
+
+    /// The folder of the repository, in which a model may have written programs.
+    fn folder(&self) -> &Path {
+        let around = self.common.parent().filter(|_| self.common.ends_with(".git"));
+        around.unwrap_or(&self.common)
     }
 
     /// Forgets a worktree. Not by pruning, which would forget also those of people whose disks
@@ -151,10 +162,12 @@ async fn run_with(mut command: Command, args: &[&str], input: &[u8]) -> Result<V
     run(command, args.first().copied().unwrap_or_default(), input).await
 }
 
-/// A call that starts nothing: an empty environment, and settings that no file can override.
-fn quiet(silenced: &[(String, &'static str)]) -> Command {
+/// A call that starts nothing: an empty environment, and settings that no file can override. Git
+/// itself is not looked for in these folders.
+fn quiet(silenced: &[(String, &'static str)], untrusted: &[&Path]) -> Command {
     let mut command = Command::new("git");
-    command.env_clear().envs(VARIABLES);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    command.env_clear().envs(VARIABLES).env("PATH", without(&path, untrusted));
     command.envs(PASSED_ON.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
     let fixed = SETTINGS.iter().map(|(key, value)| (*key, *value));
     let all = fixed.chain(silenced.iter().map(|(key, value)| (&**key, *value)));
@@ -167,6 +180,13 @@ fn quiet(silenced: &[(String, &'static str)]) -> Command {
     }
     command.env("GIT_CONFIG_COUNT", count.to_string());
     command
+}
+
+/// A search path without folders in these places, and without relative ones.
+fn without(path: &OsStr, untrusted: &[&Path]) -> OsString {
+    let is_trusted =
+        |folder: &PathBuf| folder.is_absolute() && !untrusted.iter().any(|place| folder.starts_with(place));
+    std::env::join_paths(std::env::split_paths(path).filter(is_trusted)).unwrap_or_default()
 }
 
 /// The settings among these names that would start a program, and what silences them.
@@ -233,9 +253,15 @@ async fn all_of(from: Option<impl AsyncRead + Unpin>, most: usize) -> io::Result
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
+    use std::{ffi::OsStr, path::Path, time::Duration};
 
-    use super::{Command, GitCallLimits, silenced, within};
+    use super::{Command, GitCallLimits, silenced, within, without};
+
+    #[test]
+    fn git_is_looked_for_neither_in_the_repository_nor_in_relative_folders() {
+        let path = OsStr::new("bin:/repo/bin:/usr/bin:.:/repository");
+        assert_eq!(without(path, &[Path::new("/repo")]), OsStr::new("/usr/bin:/repository"));
+    }
 
     #[tokio::test]
     async fn a_call_that_hangs_or_floods_is_ended() {
