@@ -35,7 +35,8 @@
 //!   opened.
 //! - `deny_rules.rs`, `autorun.rs`: files that tools may not see, and files that tools of the user
 //!   run.
-//! - `live_grants.rs`: what the user opens while tools are in use.
+//! - `link_way.rs`: links on the way to a path. `live_grants.rs`: what the user opens while tools
+//!   are in use.
 //! - `permit.rs`: the grants of one call. `error.rs`: why something is refused.
 //! - `replace.rs`, `lock.rs`: writes, and one writer at a time.
 //! - `walk.rs`: everything beneath a folder. `manual_files.rs`: operations by hand.
@@ -47,6 +48,7 @@ mod error;
 mod file_location;
 pub(crate) mod git;
 mod handle;
+pub(crate) mod link_way;
 mod live_grants;
 mod lock;
 mod manual_files;

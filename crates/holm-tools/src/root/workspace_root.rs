@@ -106,9 +106,20 @@ impl WorkspaceRoot {
     ///
     /// # Errors
     /// [`WorkspaceRootError`] if the folder's place cannot be told.
-    pub fn protect(mut self, folder: &Path, from: ProtectionLevel) -> Result<Self, WorkspaceRootError> {
-        let Some(inside) = self.inside(folder)? else { return Ok(self) };
-        let pattern = PathPattern::exactly(&inside).map_err(|reason| WorkspaceRootError::Path { reason })?;
+    pub fn protect(self, folder: &Path, from: ProtectionLevel) -> Result<Self, WorkspaceRootError> {
+        match self.inside(folder)? {
+            Some(inside) => self.protect_inside(&inside, from),
+            None => Ok(self),
+        }
+    }
+
+    /// Protects a path of this root, which is not followed if it is a link.
+    fn protect_inside(
+        mut self,
+        inside: &FilePath,
+        from: ProtectionLevel,
+    ) -> Result<Self, WorkspaceRootError> {
+        let pattern = PathPattern::exactly(inside).map_err(|reason| WorkspaceRootError::Path { reason })?;
         let text = if inside.as_str() == "." { "path:**".into() } else { format!("path:{pattern}/") };
         let rule = |error: holm_grants::GrantError| WorkspaceRootError::System {
             path: inside.to_string(),
@@ -182,7 +193,11 @@ impl WorkspaceRoot {
     fn with_git_paths(&self) -> Result<Self, WorkspaceRootError> {
         let at = Path::new(self.at.as_str());
         let named = git::GitNamedPaths::find(at, &git::GitFolder::around(at));
-        named.iter().try_fold(self.clone(), |root, path| root.protect(path, ProtectionLevel::Writes))
+        let root =
+            named.iter().try_fold(self.clone(), |root, path| root.protect(path, ProtectionLevel::Writes));
+        // A link stands for what it leads to, so nothing may replace it.
+        let links = named.links().filter_map(|link| link.strip_prefix(at).ok()?.to_str()?.parse().ok());
+        links.into_iter().try_fold(root?, |root, link| root.protect_inside(&link, ProtectionLevel::Writes))
     }
 
     /// Reads a text as a path of this root. Absolute texts are taken if they lead into the root.
@@ -381,7 +396,7 @@ impl WorkspaceRoot {
         let nested = nested.filter_map(git::GitFolder::of);
         let repositories: Vec<git::GitFolder> = nested.chain(git::GitFolder::around(at)).collect();
         if git::GitNamedPaths::find(at, &repositories).holding(&whole).is_some() {
-            let reason = "the git configuration names it, so git would run or obey it";
+            let reason = "the git configuration or a hook names it, so git would run or obey it";
             return Err(WorkspaceRootError::Protected { path: path.to_string(), reason });
         }
         Ok(())

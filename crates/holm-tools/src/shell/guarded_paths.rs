@@ -54,7 +54,7 @@ impl<'a> GuardedPaths<'a> {
     pub(super) fn of(guards: &'a CommandGuards, repository: &'a GitFolder) -> Self {
         let named = GitNamedPaths::find(&repository.work_tree, [repository]);
         let inside = |path: &Path| path.strip_prefix(&repository.work_tree).ok().map(Path::to_owned);
-        let named = named.iter().filter_map(inside).collect();
+        let named = named.iter().chain(named.links()).filter_map(inside).collect();
         Self::new(guards, &repository.work_tree, named)
     }
 

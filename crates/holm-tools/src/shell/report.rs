@@ -310,7 +310,7 @@ fn file(
     }
     if argument == "write" && is_named_by_git(setup, path) {
         return Some(Err(format!(
-            "refused: the git configuration names {}, so commands can never write it, regardless of grants",
+            "refused: the git configuration or a hook names {}, so commands can never write it, regardless of grants",
             path.display()
         )));
     }

@@ -26,6 +26,10 @@ const BY_OPTION: &[&str] = &["awk", "gawk", "mawk", "sed", "make", "gmake"];
 /// Shells, whose `-c` is followed by a text of commands.
 const SHELLS: &[&str] = &["ash", "bash", "busybox", "dash", "fish", "ksh", "sh", "zsh"];
 
+/// Other programs that run the file which they are given; a dot and `source` run it as a shell.
+const INTERPRETERS: &[&str] =
+    &[".", "source", "bun", "deno", "lua", "node", "perl", "php", "python", "ruby", "tclsh"];
+
 /// The deepest substitution that is read.
 const MAX_DEPTH: usize = 16;
 
@@ -37,10 +41,21 @@ pub(super) struct ExecutableCandidate {
     /// It may be the value of an option, so that later words are candidates even if
     /// it names a file.
     pub(super) after_option: bool,
+    /// It is the program, or what an interpreter runs: also if there is no such file yet.
+    pub(super) is_run: bool,
 }
 
-/// The candidates of each command of a shell's text: the first that names a file is run.
-pub(super) fn executed(text: &str) -> Vec<Vec<ExecutableCandidate>> {
+/// What a shell's text runs.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct ExecutedFiles {
+    /// The candidates of each command: the first that names a file is run.
+    pub(super) commands: Vec<Vec<ExecutableCandidate>>,
+    /// The folders that it enters.
+    pub(super) folders: Vec<String>,
+}
+
+/// The files that a shell's text runs.
+pub(super) fn executed(text: &str) -> ExecutedFiles {
     let mut reader = GitCommandReader::default();
     reader.read(text, 0);
     reader.found
@@ -52,7 +67,7 @@ struct GitCommandReader {
     word: Option<String>,
     /// Commands around the substitution that is being read.
     around: Vec<(Vec<String>, Option<String>, char, bool)>,
-    found: Vec<Vec<ExecutableCandidate>>,
+    found: ExecutedFiles,
 }
 
 impl GitCommandReader {
@@ -160,12 +175,16 @@ impl GitCommandReader {
         let Some(program) = rest.clone().next() else { return };
         // After options of a prefix such as `env -i`, the program is one of the candidates.
         if program.starts_with('-') || program.starts_with(|letter: char| letter.is_ascii_digit()) {
-            return self.found.push(candidates(rest));
+            return self.found.commands.push(candidates(rest, false));
         }
         rest.next();
         let name = program.rsplit('/').next().unwrap_or_default();
         if program.contains('/') {
-            self.found.push(vec![ExecutableCandidate { word: program.clone(), after_option: false }]);
+            let word = program.clone();
+            self.found.commands.push(vec![ExecutableCandidate { word, after_option: false, is_run: true }]);
+        }
+        if matches!(name, "cd" | "pushd") {
+            self.found.folders.extend(rest.clone().find(|word| !word.starts_with('-')).cloned());
         }
         // A program of the work tree is protected itself, so its arguments do not matter.
         let is_own = program.contains('/') && !program.starts_with('/');
@@ -174,23 +193,30 @@ impl GitCommandReader {
         }
         if BY_OPTION.contains(&name) {
             rest.by_ref().find(|word| *word == "-f");
-            return self.found.push(candidates(rest.take(1)));
+            return self.found.commands.push(candidates(rest.take(1), true));
         }
         let is_text = |word: &&String| SHELLS.contains(&name) && word.starts_with('-') && word.ends_with('c');
         if let Some(text) = words.iter().skip_while(|word| !is_text(word)).nth(1) {
             if depth < MAX_DEPTH {
                 let mut inner = Self::default();
                 inner.read(text, depth + 1);
-                self.found.extend(inner.found);
+                self.found.commands.extend(inner.found.commands);
+                self.found.folders.extend(inner.found.folders);
             }
             return;
         }
-        self.found.push(candidates(rest));
+        self.found.commands.push(candidates(rest, is_interpreter(name)));
     }
 }
 
-/// Words that are not options, and values of options.
-fn candidates<'a>(words: impl Iterator<Item = &'a String>) -> Vec<ExecutableCandidate> {
+/// Whether a program runs the file that its first argument names.
+fn is_interpreter(name: &str) -> bool {
+    let plain = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+    SHELLS.contains(&name) || INTERPRETERS.contains(&name) || INTERPRETERS.contains(&plain)
+}
+
+/// Words that are not options, and values of options. `is_run` says that a program runs the first.
+fn candidates<'a>(words: impl Iterator<Item = &'a String>, is_run: bool) -> Vec<ExecutableCandidate> {
     let mut after_option = false;
     let mut found = Vec::new();
     for word in words {
@@ -198,7 +224,11 @@ fn candidates<'a>(words: impl Iterator<Item = &'a String>) -> Vec<ExecutableCand
         let value =
             if is_option { word.split_once('=').map(|(_, value)| value) } else { Some(word.as_str()) };
         let after = after_option || is_option;
-        found.extend(value.map(|value| ExecutableCandidate { word: value.to_owned(), after_option: after }));
+        found.extend(value.map(|value| ExecutableCandidate {
+            word: value.to_owned(),
+            after_option: after,
+            is_run,
+        }));
         after_option = is_option;
     }
     found
@@ -214,7 +244,7 @@ mod tests {
         let check = |text: &str, expect: &[&str]| {
             let is_file = |word: &str| word.contains(['/', '.']) && word != ".";
             let mut found = Vec::new();
-            for candidates in executed(text) {
+            for candidates in executed(text).commands {
                 for candidate in candidates.into_iter().filter(|candidate| is_file(&candidate.word)) {
                     found.push(candidate.word);
                     if !candidate.after_option {
@@ -250,5 +280,19 @@ mod tests {
         check("awk -f tools/t.awk data/x", &["tools/t.awk"]);
         check("x=`tools/name`; echo $x/README.md", &["tools/name"]);
         check("# tools/old\nbin/new", &["bin/new"]);
+    }
+
+    #[test]
+    fn what_is_surely_run_is_told_from_arguments_and_folders_are_kept() {
+        let check = |text: &str, run: &[&str], folders: &[&str]| {
+            let found = executed(text);
+            let all = found.commands.into_iter().flatten().filter(|candidate| candidate.is_run);
+            assert_eq!(all.map(|candidate| candidate.word).collect::<Vec<_>>(), run, "{text}");
+            assert_eq!(found.folders, folders, "{text}");
+        };
+        check("[ -x scripts/a.sh ] && scripts/a.sh", &["scripts/a.sh"], &[]);
+        check(". scripts/b.sh; python3.11 c.py", &["scripts/b.sh", "c.py"], &[]);
+        check("sphinx-build docs docs/_build", &[], &[]);
+        check("cd -P \"$(git rev-parse --show-toplevel)/x\" && ./y", &["./y"], &["$/x"]);
     }
 }

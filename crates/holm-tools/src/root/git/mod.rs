@@ -6,6 +6,7 @@
 //! - `layout.rs`: which folder is a repository, and where its parts are.
 //! - `config.rs`: the parser of git's configuration. `index.rs`: the reader of an index.
 //! - `named_paths.rs`: files that a configuration or a hook names, and harmless settings.
+//!   `named_path_search.rs`: reads them.
 //! - `executed_files.rs`: files that a command line in a configuration would run.
 //!
 //! Nothing is changed here: `root/workspace_root.rs` and `shell/denied_paths.rs` protect what is
@@ -15,6 +16,7 @@ mod config;
 mod executed_files;
 mod index;
 mod layout;
+mod named_path_search;
 mod named_paths;
 
 pub(crate) use config::{GitConfig, GitConfigEntry};

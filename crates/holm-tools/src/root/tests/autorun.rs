@@ -1,4 +1,4 @@
-use std::{fs, path::Path, process::Command};
+use std::{fs, os::unix::fs::symlink, path::Path, process::Command};
 
 use holm_grants::GrantSet;
 
@@ -108,6 +108,75 @@ fn what_the_configuration_of_git_names_is_written_by_no_file_tool() {
     // A part of the repository is the root: its hooks lie in there all the same.
     let part = WorkspaceRoot::open(&work.join("tools")).unwrap();
     assert!(writes(&part, "conv.py").is_err() && writes(&part, "free.sh").is_ok());
+}
+
+#[test]
+fn programs_that_hooks_and_settings_call_are_written_by_no_file_tool_also_missing_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let work = folder.path().canonicalize().unwrap();
+    git(&work, &["init", "-q", "."]);
+    let files = [
+        (".husky/_/pre-commit", "#!/usr/bin/env sh\n. \"${0%/*}/h\"\n"),
+        (".husky/pre-commit", "sh scripts/check.sh\nnode scripts/check.js\ncd deep && ./in.sh\nmake lint\n"),
+        (".husky/README.md", "Run sh scripts/readme.sh\n"),
+        ("scripts/check.sh", ". scripts/lib.sh\n\"$(dirname \"$0\")/beside.sh\"\nnpx eslint src/x.js\n"),
+        ("scripts/lib.sh", "scripts/last.sh\n"),
+        ("scripts/check.js", "require('./other.js')\n"),
+        ("scripts/beside.sh", "true\n"),
+        ("scripts/last.sh", "true\n"),
+        ("deep/in.sh", "true\n"),
+        (
+            ".git/hooks/post-commit",
+            "#!/bin/sh\n[ -x ci/local ] && ci/local\nnode_modules/.bin/lint\nsphinx-build docs out/html\n",
+        ),
+    ];
+    for (name, text) in files {
+        fs::create_dir_all(work.join(name).parent().unwrap()).unwrap();
+        fs::write(work.join(name), text).unwrap();
+    }
+    git(&work, &["config", "core.hooksPath", ".husky/_"]);
+    git(&work, &["config", "filter.f.clean", "./tools/clean %f"]);
+    git(&work, &["config", "filter.g.clean", "sh clean.sh"]);
+    git(&work, &["config", "core.editor", "tools/ed"]);
+    git(&work, &["config", "branch.x.vscode-merge-base", "origin/main"]);
+    git(&work, &["config", "url.git@h:.insteadOf", "https://h.example/"]);
+    git(&work, &["config", "diff.external", "way/ext"]);
+    fs::create_dir(work.join("real")).unwrap();
+    symlink("real", work.join("way")).unwrap();
+    let root = WorkspaceRoot::open(&work).unwrap();
+    for held in [
+        "scripts/check.sh",
+        "scripts/check.js",
+        "scripts/lib.sh",
+        "scripts/beside.sh",
+        "scripts/last.sh",
+        "deep/in.sh",
+        "ci/local",
+        "tools/clean",
+        "clean.sh",
+        "tools/ed",
+        "real/ext",
+        "way",
+    ] {
+        assert!(matches!(writes(&root, held), Err(WorkspaceRootError::Protected { .. })), "{held}");
+    }
+    let free = [
+        "scripts/readme.sh",
+        "scripts/other.js",
+        "src/x.js",
+        "node_modules/.bin/lint",
+        "out/html",
+        "origin/main",
+        "Makefile",
+        "real/other",
+    ];
+    for free in free {
+        assert_eq!(writes(&root, free), Ok(()), "{free}");
+    }
+    let guests = root.denials().unwrap();
+    let hits =
+        |path: &str| guests.hitting(&holm_grants::AccessRequest::Write(path.parse().unwrap())).is_some();
+    assert!(hits("way") && hits("real/ext") && hits("ci/local") && !hits("real/other"));
 }
 
 #[test]
