@@ -16,7 +16,7 @@ use std::ffi::OsStr;
 use std::fs::{self, FileType};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use holm_jail::{JailError, StartStage};
 use holm_kernel::visible_line;
@@ -27,6 +27,7 @@ use super::git_folder_record::GitFolderRecord;
 use super::git_history_record::{CommandEnd, GitHistoryRecord};
 use super::git_watch::GitWatch;
 use super::guarded_paths::CommandGuards;
+use super::held_links::{HeldLinkState, HeldLinks};
 use super::new_repository::{DisarmedRepository, NewRepositories, beneath, disable_file};
 use super::running_commands::{RunningCommand, RunningCommandGuard};
 use crate::root::autorun::{self, AutorunFile};
@@ -71,7 +72,9 @@ pub struct WorkspaceRecord {
     guards: CommandGuards,
     /// What the repositories held.
     history: GitHistoryRecord,
-    /// Looks at the repositories while the command runs.
+    /// Links on the way to protected paths.
+    held_links: HeldLinks,
+    /// Looks at the repositories and the links while the command runs.
     watch: Option<GitWatch>,
     /// Patterns with a star of protected files at the top of the workspace. A jail cannot watch for
     /// them, so new ones are disabled.
@@ -99,6 +102,7 @@ impl WorkspaceRecord {
             written: BTreeSet::new(),
             guards: CommandGuards::default(),
             history: GitHistoryRecord::default(),
+            held_links: HeldLinks::default(),
             watch: None,
             protected_patterns: Vec::new(),
             mark: None,
@@ -172,13 +176,21 @@ impl WorkspaceRecord {
         self.held.insert(path.to_owned());
     }
 
+    /// Remembers a link on the way to a protected path.
+    pub(super) fn hold_link(&mut self, link: &Path) {
+        if self.is_writable(link) {
+            self.held_links.add(link);
+        }
+    }
+
     /// Remembers that a command may not create files at the top that fit this pattern of the table.
     pub(super) fn protect_pattern(&mut self, pattern: &'static str) {
         self.protected_patterns.push(pattern);
     }
 
-    /// Ends the walk before a command. What other commands may have made that still run is not known.
-    pub(super) fn begin(&mut self) {
+    /// Ends the walk before a command. What other commands may have made that still run is not
+    /// known. While it runs, some things are looked at with this pause in between.
+    pub(super) fn begin(&mut self, pause: Duration) {
         let others = self.folders.keys().filter(|folder| is_of_other_control(folder));
         let pointers = self.known.iter().filter(|path| is_called_git(path) || !self.held.contains(*path));
         let known = others.chain(pointers).chain(self.links.keys()).cloned().collect();
@@ -190,7 +202,8 @@ impl WorkspaceRecord {
         self.unsettled = unsettled;
         self.mark = Some(mark);
         self.history = GitHistoryRecord::begin(&self.written, &self.guards, &self.roots);
-        self.watch = GitWatch::begin(&self.written, &self.known, &self.roots);
+        let watched = (&self.written, &self.held_links);
+        self.watch = GitWatch::begin(watched, &self.known, &self.roots, pause);
     }
 
     /// Ends the command by this token if it brings back what version control
@@ -243,13 +256,20 @@ impl WorkspaceRecord {
 
     fn look(&mut self) -> Vec<String> {
         self.is_done = true;
-        let (watched, is_ended) = self.watch.take().map(GitWatch::settle).unwrap_or_default();
+        let watched = self.watch.take().map(GitWatch::settle).unwrap_or_default();
+        // The links come first: other checks follow them.
+        let mut links = self.held_links.restore(&self.roots);
+        let is_back = |path: &PathBuf| !matches!(links.get(path), Some(HeldLinkState::Replaced { .. }));
+        let restored: Vec<_> = watched.restored.into_iter().filter(|(path, _)| is_back(path)).collect();
+        links.extend(restored);
         let mut found = self.find();
-        let mut lines = self.disable_protected(&mut found);
-        if is_ended {
-            lines.push("stopped: it brought back again and again what version control would run".into());
+        found.files.retain(|path, _| !links.contains_key(path));
+        let mut lines = self.tell_links(&links);
+        lines.extend(self.disable_protected(&mut found));
+        if watched.has_ended {
+            lines.push("stopped: it brought back again and again what other programs would run".into());
         }
-        lines.extend(self.tell_disarmed(&watched));
+        lines.extend(self.tell_disarmed(&watched.disarmed));
         lines.extend(self.tell(&mut found));
         // The present state is checked now, also for commands that start from here on.
         drop(self.mark.take());
@@ -371,6 +391,23 @@ impl WorkspaceRecord {
 
     pub(super) fn is_writable(&self, path: &Path) -> bool {
         self.roots.iter().any(|root| path.starts_with(root))
+    }
+
+    /// Reports the links on the way to protected paths that were replaced or removed.
+    fn tell_links(&self, links: &BTreeMap<PathBuf, HeldLinkState>) -> Vec<String> {
+        limited(links.iter().map(|(path, state)| {
+            let place = self.shown(path);
+            match state {
+                HeldLinkState::Gone => format!("{place}: this link to a protected path is gone"),
+                HeldLinkState::Replaced { fate, is_back: true } => format!(
+                    "{place} leads to a protected path: commands cannot replace this link. Holm put it back; \
+                     of what stood there: {fate}"
+                ),
+                HeldLinkState::Replaced { fate, is_back: false } => {
+                    format!("{place} is on the way to a protected path: commands cannot replace it; {fate}")
+                }
+            }
+        }))
     }
 
     /// Disables new files at the top that only a pattern protects, and reports them.

@@ -12,6 +12,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, FileType};
 use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
 
 use holm_grants::{AccessRequest, Denial, DenialSet, FilePath, Grant, GrantSet, PathPattern, ProgramPattern};
 use holm_jail::Jail;
@@ -22,6 +23,7 @@ use super::rule_index::RuleIndex;
 use crate::root::DenyRules;
 use crate::root::autorun;
 use crate::root::git::{GitFolder, GitNamedPaths, gitlinks};
+use crate::root::link_way::LinkWay;
 
 /// The most entries that are checked for one command. Beyond it, whole folders are hidden, or kept
 /// read-only if nothing is denied.
@@ -51,6 +53,17 @@ enum HeldProcess {
     /// It runs for as long as a session. The user works in the same repositories meanwhile, so
     /// nothing that git records is undone.
     Service,
+}
+
+impl HeldProcess {
+    /// The time between two looks at what must not wait for its end.
+    fn pause(self) -> Duration {
+        match self {
+            Self::Command => Duration::from_millis(20),
+            // It runs for hours, and must not keep the machine awake.
+            Self::Service => Duration::from_secs(1),
+        }
+    }
 }
 
 /// The jail without the denied files beneath its roots, and with everything protected that git
@@ -109,7 +122,7 @@ fn held(
     if process == HeldProcess::Command {
         scan.guard(grants);
     }
-    scan.record.begin();
+    scan.record.begin(process.pause());
     (scan.jail, scan.record)
 }
 
@@ -152,24 +165,30 @@ impl DeniedPathScan<'_> {
         }
     }
 
-    /// Protects a link and its target. A jail cannot protect a link itself, so a replaced link
-    /// is reported when the command has ended. A link with the name of a secret is hidden, and
+    /// Protects a link and its target, also a missing one. A jail cannot protect a link itself, so
+    /// a replaced link is put back. A link with the name of a secret is hidden, and
     /// so is the file that is its target. A folder as a target has its own name, under which
     /// the walk finds it.
     fn hold_target(&mut self, link: &Path, root: &Path) {
         self.record.watch(link);
-        if matches!(self.standing(link, root), EntryAccess::Hidden) {
-            self.hide(link);
-        }
-        // Also in another root: under Landlock alone nothing can hide the link itself.
-        let is_inside = |real: &PathBuf| self.roots.iter().any(|root| real != root && real.starts_with(root));
-        let Some(real) = link.canonicalize().ok().filter(is_inside) else { return };
+        let way = LinkWay::of(link);
         match self.standing(link, root) {
-            EntryAccess::Hidden if real.is_dir() => {}
-            EntryAccess::Hidden => self.hide(&real),
-            EntryAccess::Fixed => self.protect(&real),
+            EntryAccess::Hidden => self.hide(link),
+            EntryAccess::Fixed => way.links.iter().for_each(|link| self.record.hold_link(link)),
             EntryAccess::Free => {}
         }
+        let Some(real) = way.end.filter(|end| self.is_inside(end)) else { return };
+        match self.standing(link, root) {
+            EntryAccess::Hidden if real.is_file() => self.hide(&real),
+            EntryAccess::Fixed => self.protect(&real),
+            EntryAccess::Hidden | EntryAccess::Free => {}
+        }
+    }
+
+    /// Whether the walk meets a path, also in another root: under Landlock alone nothing can hide a
+    /// link itself.
+    fn is_inside(&self, path: &Path) -> bool {
+        self.roots.iter().any(|root| path != root && path.starts_with(root))
     }
 
     /// Visits a folder, and returns its entries.
@@ -240,8 +259,9 @@ impl DeniedPathScan<'_> {
         let elsewhere = roots.iter().filter(|root| !root.starts_with(workspace));
         for place in std::iter::once(workspace).chain(elsewhere.map(PathBuf::as_path)) {
             let named = GitNamedPaths::find(place, &repositories);
-            // A jail holds no link; where one leads to is among the paths too.
+            // A jail holds no link, so links are put back; where they lead to is among the paths.
             named.iter().filter(|path| leads_through_no_link(path)).for_each(|path| self.protect(path));
+            named.links().for_each(|link| self.record.hold_link(link));
         }
         let submodules = repositories.iter().flat_map(|repository| {
             let inside = |link: &PathBuf| link.components().all(|part| matches!(part, Component::Normal(_)));
@@ -331,10 +351,23 @@ impl DeniedPathScan<'_> {
 
     fn hold_missing_name(&mut self, folder: &Path, name: &str) {
         let path = folder.join(name);
-        // A jail follows no link, and cannot protect a name behind one.
-        let is_missing = path.symlink_metadata().is_err() && leads_through_no_link(&path);
-        if is_missing && !matches!(self.standing(&path, folder), EntryAccess::Free) {
-            self.protect(&path);
+        let is_plain = leads_through_no_link(&path);
+        // What exists, and a link of this name, is met by the walk.
+        if path.is_symlink() || (is_plain && path.symlink_metadata().is_ok()) {
+            return;
+        }
+        if matches!(self.standing(&path, folder), EntryAccess::Free) {
+            return;
+        }
+        if is_plain {
+            return self.protect(&path);
+        }
+        // A jail cannot protect a name behind a link, so the link is put back, and the place is
+        // protected that the name stands for.
+        let way = LinkWay::of(&path);
+        way.links.iter().for_each(|link| self.record.hold_link(link));
+        if let Some(end) = way.end.filter(|end| self.is_inside(end)) {
+            self.protect(&end);
         }
     }
 

@@ -1,6 +1,7 @@
 //! Watches repositories while a command may write them. The user's editor and prompt call git by
 //! themselves, so some things cannot wait for the end of the command: a submodule that it adds, with
-//! settings that run programs, and steps of a rebase that run commands.
+//! settings that run programs, steps of a rebase that run commands, and a link on the way to a
+//! protected path that it replaces.
 //!
 //! It looks at a few files again and again, because that needs no limit of the system and misses
 //! nothing for longer than one look. What it finds is disabled as after the command
@@ -19,12 +20,11 @@ use holm_runtime::CancellationToken;
 
 use super::entry_stamp::EntryStamp;
 use super::git_state_file::GitStateFile;
+use super::held_links::{HeldLinkState, HeldLinks};
 use super::new_repository::{DisarmedRepository, RepositoryFindings, disarm_entry, disarm_state};
 use crate::plain_files::read_plain_within;
 use crate::root::git::{GitFolder, gitlinks};
 
-/// The time between two looks. A look that takes long is followed by a longer pause.
-const PAUSE: Duration = Duration::from_millis(20);
 /// A pause is at least this many times as long as a look.
 const MIN_REST: u32 = 5;
 /// How often something may be disabled at one place before the command is ended.
@@ -61,22 +61,37 @@ struct WatchState {
     is_over: AtomicBool,
     stop: Mutex<Option<CancellationToken>>,
     found: Mutex<BTreeMap<PathBuf, DisarmedRepository>>,
+    restored: Mutex<BTreeMap<PathBuf, HeldLinkState>>,
     has_ended: AtomicBool,
 }
 
+/// What a watch has done.
+#[derive(Debug, Default)]
+pub(super) struct WatchReport {
+    pub(super) disarmed: Vec<DisarmedRepository>,
+    /// Links that were put back.
+    pub(super) restored: BTreeMap<PathBuf, HeldLinkState>,
+    /// The command was ended for it.
+    pub(super) has_ended: bool,
+}
+
 impl GitWatch {
-    /// Begins to watch these git folders. `known` are the repositories that existed.
+    /// Begins to watch these git folders and links. `known` are the repositories that existed. A
+    /// look that takes long is followed by a longer pause than this.
     pub(super) fn begin(
-        folders: &BTreeSet<PathBuf>,
+        (folders, held): (&BTreeSet<PathBuf>, &HeldLinks),
         known: &HashSet<PathBuf>,
         roots: &[PathBuf],
+        pause: Duration,
     ) -> Option<Self> {
-        if folders.is_empty() {
+        if folders.is_empty() && held.is_empty() {
             return None;
         }
         let state = Arc::new(WatchState::default());
         let mut look = GitLook {
             folders: folders.iter().map(|git| WatchedFolder::begin(git)).collect(),
+            held: held.clone(),
+            pause,
             known: known.clone(),
             roots: roots.to_vec(),
             links: BTreeSet::new(),
@@ -94,11 +109,16 @@ impl GitWatch {
         *self.state.stop.lock().unwrap_or_else(PoisonError::into_inner) = Some(stop);
     }
 
-    /// Stops, and tells what was disabled, and whether the command was ended for it.
-    pub(super) fn settle(mut self) -> (Vec<DisarmedRepository>, bool) {
+    /// Stops, and tells what was done.
+    pub(super) fn settle(mut self) -> WatchReport {
         self.join();
         let found = std::mem::take(&mut *self.state.found.lock().unwrap_or_else(PoisonError::into_inner));
-        (found.into_values().collect(), self.state.has_ended.load(Ordering::Relaxed))
+        let restored = &mut *self.state.restored.lock().unwrap_or_else(PoisonError::into_inner);
+        WatchReport {
+            disarmed: found.into_values().collect(),
+            restored: std::mem::take(restored),
+            has_ended: self.state.has_ended.load(Ordering::Relaxed),
+        }
     }
 
     fn join(&mut self) {
@@ -150,6 +170,8 @@ impl WatchedFolder {
 /// What the thread looks at.
 struct GitLook {
     folders: Vec<WatchedFolder>,
+    held: HeldLinks,
+    pause: Duration,
     known: HashSet<PathBuf>,
     roots: Vec<PathBuf>,
     /// Folders of new submodules.
@@ -165,12 +187,24 @@ impl GitLook {
         let mut patience = Instant::now();
         while !self.state.is_over.load(Ordering::Relaxed) {
             let begun = Instant::now();
+            self.look_at_held();
             self.find_links();
             self.look_at_links();
             if begun >= patience && self.look_at_steps() == StepsLook::GitIsAtWork {
                 patience = begun + PATIENCE;
             }
-            thread::park_timeout(PAUSE.max(begun.elapsed() * MIN_REST));
+            thread::park_timeout(self.pause.max(begun.elapsed() * MIN_REST));
+        }
+    }
+
+    /// Puts links back that were replaced.
+    fn look_at_held(&mut self) {
+        for (path, state) in self.held.restore(&self.roots) {
+            if matches!(state, HeldLinkState::Replaced { .. }) {
+                self.count(&path);
+                let mut all = self.state.restored.lock().unwrap_or_else(PoisonError::into_inner);
+                all.insert(path, state);
+            }
         }
     }
 
@@ -256,12 +290,22 @@ impl GitLook {
         StepsLook::Done
     }
 
-    /// Keeps what was disabled, and ends a command that brings it back too often.
+    /// Keeps what was disabled.
     fn note(&mut self, path: PathBuf, place: PathBuf, findings: RepositoryFindings) {
         if findings.is_empty() {
             return;
         }
-        let times = self.appearances.entry(path.clone()).or_default();
+        self.count(&path);
+        let mut found = self.state.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let none = DisarmedRepository { path: path.clone(), place, findings: RepositoryFindings::default() };
+        found.entry(path).or_insert(none).findings.join(findings);
+    }
+}
+
+impl GitLook {
+    /// Counts what was brought back, and ends a command that does so too often.
+    fn count(&mut self, path: &Path) {
+        let times = self.appearances.entry(path.to_owned()).or_default();
         *times += 1;
         if *times >= MAX_APPEARANCES
             && let Some(stop) = &*self.state.stop.lock().unwrap_or_else(PoisonError::into_inner)
@@ -269,9 +313,6 @@ impl GitLook {
             self.state.has_ended.store(true, Ordering::Relaxed);
             stop.cancel();
         }
-        let mut found = self.state.found.lock().unwrap_or_else(PoisonError::into_inner);
-        let none = DisarmedRepository { path: path.clone(), place, findings: RepositoryFindings::default() };
-        found.entry(path).or_insert(none).findings.join(findings);
     }
 }
 

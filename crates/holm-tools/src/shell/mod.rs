@@ -48,7 +48,8 @@
 //! - `git_folder_record.rs`, `git_state_file.rs`, `new_repository.rs`: what git would run or obey
 //!   afterwards. `git_history_record.rs`, `git_history_check.rs`, `git_history_undo.rs`: what git
 //!   would write to protected paths. `git_object_check.rs`, `git_snapshot.rs`, `git_plumbing.rs`, `guarded_paths.rs`:
-//!   parts of that. `git_watch.rs`: what cannot wait until the command has ended.
+//!   parts of that. `git_watch.rs`: what cannot wait until the command has ended. `held_links.rs`:
+//!   links on the way to protected paths.
 
 mod answer_coverage;
 mod answer_family;
@@ -74,6 +75,7 @@ mod git_snapshot;
 mod git_state_file;
 mod git_watch;
 mod guarded_paths;
+mod held_links;
 mod home;
 mod kept_home;
 mod live_output;

@@ -26,7 +26,7 @@ arm() {
 "#;
 
 /// What a user does every day in a folder, with the marker that tells whether anything of a command's ran.
-fn everyday(cell: &Cell, folder: &str) -> bool {
+pub(super) fn everyday(cell: &Cell, folder: &str) -> bool {
     let folder = cell.path(folder);
     for args in [
         &["status"][..],
@@ -46,7 +46,7 @@ fn everyday(cell: &Cell, folder: &str) -> bool {
 }
 
 /// Git as the user, whether it succeeds or not.
-fn git(cell: &Cell, folder: &Path, args: &[&str]) -> (bool, String) {
+pub(super) fn git(cell: &Cell, folder: &Path, args: &[&str]) -> (bool, String) {
     let mut command = as_user(Command::new("git"));
     command.args(args).current_dir(folder).env("HOME", cell.path("out")).env("GIT_CONFIG_NOSYSTEM", "1");
     let output = command.output().unwrap();
@@ -55,7 +55,7 @@ fn git(cell: &Cell, folder: &Path, args: &[&str]) -> (bool, String) {
 }
 
 /// A project with one commit, and a submodule that was never initialised.
-fn project(cell: &Cell) {
+pub(super) fn project(cell: &Cell) {
     let setup = "git init -q -b main .; echo x > a.txt; mkdir sub; \
                  git update-index --add --cacheinfo 160000,1111111111111111111111111111111111111111,sub; \
                  git add a.txt; git -c user.name=u -c user.email=u@h commit -q -m first";
@@ -429,7 +429,10 @@ async fn links_by_the_names_of_the_table_do_not_keep_commands_from_running() {
         let read = |name: &str| fs::read_to_string(cell.path(&format!("work/{name}"))).ok();
         assert_eq!(read("conf/editor/tasks.json").as_deref(), Some("mine"), "{way:?}: {said}");
         assert_eq!(read("conf/editor/new"), None, "{way:?}: {said}");
-        assert!(said.contains("[changed: .vscode (editors"), "{way:?}: {said}");
+        assert!(said.contains("[.vscode leads to a protected path"), "{way:?}: {said}");
+        assert_eq!(fs::read_link(cell.path("work/.vscode")).unwrap(), Path::new("conf/editor"), "{way:?}");
+        let said = cell.sh(&shell, "mkdir nowhere; echo evil > nowhere/workspace.xml").await.text;
+        assert!(!cell.path("work/.idea/workspace.xml").exists(), "{way:?}: {said}");
     }
 }
 

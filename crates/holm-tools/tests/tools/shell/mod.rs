@@ -8,6 +8,7 @@ mod cell;
 mod everyday;
 mod later;
 mod leases;
+mod named_by_git;
 mod network;
 mod programs;
 mod recorded;
