@@ -22,8 +22,9 @@ use holm_jail::{JailError, StartStage};
 use holm_kernel::visible_line;
 use holm_runtime::CancellationToken;
 
+use super::command_record_file::{RecordWriter, StoredCommandRecord};
 use super::entry_stamp::{EntryStamp, LinkState};
-use super::git_folder_record::GitFolderRecord;
+use super::git_folder_record::{GitFolderRecord, all_in};
 use super::git_history_record::{CommandEnd, GitHistoryRecord};
 use super::git_watch::GitWatch;
 use super::guarded_paths::CommandGuards;
@@ -202,8 +203,16 @@ impl WorkspaceRecord {
         self.unsettled = unsettled;
         self.mark = Some(mark);
         self.history = GitHistoryRecord::begin(&self.written, &self.guards, &self.roots);
+        if !self.written.is_empty() || !self.held_links.is_empty() {
+            self.mark.iter().for_each(|mark| mark.keep(|| self.stored()));
+        }
         let watched = (&self.written, &self.held_links);
         self.watch = GitWatch::begin(watched, &self.known, &self.roots, pause);
+    }
+
+    /// What the check needs if the process is killed.
+    fn stored(&self) -> Vec<u8> {
+        RecordWriter::write(self.began, (&self.guards, &self.written), &self.held_links, &self.history)
     }
 
     /// Ends the command by this token if it brings back what version control
@@ -242,16 +251,34 @@ impl WorkspaceRecord {
         }
     }
 
-    /// Checks what a command left whose process was killed. The stamps of its folders are lost, so
-    /// all folders are read. Only repositories count: other files are reported by their command.
-    pub(super) fn settle_killed(command: &RunningCommand) -> Vec<String> {
+    /// Checks what a command left whose process was killed, like after a command. The stamps of its
+    /// folders are lost, so all folders are read, and what changed since it began counts as its own.
+    /// New files of the table are not reported: which ones are new is lost too.
+    pub(super) fn settle_killed(
+        command: &RunningCommand,
+        before: Option<StoredCommandRecord>,
+    ) -> Vec<String> {
         let mut record = Self::new(&command.workspace, &command.roots);
         record.is_done = true;
         record.known.clone_from(&command.known);
+        let before = before.unwrap_or_default();
+        let links = before.links.restore(&record.roots);
+        let mut lines = record.tell_links(&links);
         let mut found = WorkspaceChanges::default();
         record.read_all(&command.roots, MAX_NEW_FOLDERS, &mut found);
         found.unsettle(command);
-        record.tell(&mut found)
+        let recently = before.began - COARSEST_CLOCK_SECONDS;
+        let is_recent = |path: &PathBuf| {
+            path.symlink_metadata().is_ok_and(|now| EntryStamp::of(&now).changed_second() >= recently)
+        };
+        for git in &before.written {
+            let mut paths = all_in(&record.roots, git).unwrap_or_default();
+            paths.retain(is_recent);
+            found.repositories.changes.insert(git.clone(), paths);
+        }
+        (record.guards, record.history, record.began) = (before.guards, before.history, before.began);
+        lines.extend(record.tell(&mut found));
+        lines
     }
 
     fn look(&mut self) -> Vec<String> {
@@ -769,6 +796,56 @@ mod tests {
         arm();
         drop(record_of(&work).settle());
         assert!(is_armed(), "nothing runs any more that could have made it");
+    }
+
+    fn git(folder: &Path, script: &str) -> String {
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", script]).current_dir(folder).env("GIT_CONFIG_NOSYSTEM", "1");
+        command.env("HOME", folder).env("GIT_CONFIG_GLOBAL", "/dev/null");
+        for (name, value) in [("NAME", "u"), ("EMAIL", "u@h")] {
+            command.env(format!("GIT_AUTHOR_{name}"), value).env(format!("GIT_COMMITTER_{name}"), value);
+        }
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{script}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    #[test]
+    fn what_a_killed_command_recorded_or_replaced_is_undone_at_the_next_start() {
+        let folder = tempfile::tempdir().unwrap();
+        let work = folder.path().canonicalize().unwrap();
+        let setup = "git init -q -b main . && mkdir -p ci/hooks && echo '#!/bin/sh' > ci/hooks/pre-commit && \
+                     ln -s ci/hooks .githooks && git config core.hooksPath .githooks && git add -A && \
+                     git -c core.hooksPath=/dev/null commit -q -m first";
+        git(&work, setup);
+        let grants = ["read:**", "write:**", "read:.git/**", "write:.git/**"];
+        let grants = GrantSet::parse(grants).unwrap();
+        let record = hold(Jail::new(), &work, &grants, &DenyRules::of_commands()).1;
+        let stored = record.stored();
+        let (workspace, roots) = (work.clone(), vec![work.clone()]);
+        let (known, held) = (record.known.clone(), record.held.clone());
+        let command = RunningCommand { workspace, roots, known, held };
+        // As if the process had been killed: nothing is checked.
+        record.dismiss();
+        let attack = "B=$(echo 'touch ran' | git hash-object -w --stdin) && export GIT_INDEX_FILE=.git/other && \
+                      git read-tree HEAD && git update-index --add --cacheinfo 100755,$B,ci/hooks/pre-commit && \
+                      git branch feature $(git commit-tree -p HEAD -m evil $(git write-tree)) && \
+                      git branch plain $(git commit-tree -p HEAD -m plain HEAD^{tree}) && unset GIT_INDEX_FILE && \
+                      git update-index --add --cacheinfo 100755,$B,ci/hooks/post-commit && \
+                      rm .githooks && mkdir .githooks && echo evil > .githooks/pre-commit";
+        git(&work, attack);
+        let lines = WorkspaceRecord::settle_killed(&command, StoredCommandRecord::read(&stored));
+        let refs = git(&work, "git for-each-ref --format='%(refname) %(subject)'");
+        assert!(!refs.contains("refs/heads/feature"), "{refs}{lines:?}");
+        assert!(refs.contains("refs/heads/plain plain") && refs.contains("refs/heads/main first"), "{refs}");
+        assert!(refs.contains("refs/holm/held/") && refs.contains("evil"), "no work is lost: {refs}");
+        assert_eq!(git(&work, "git ls-files ci/hooks/post-commit"), "", "{lines:?}");
+        assert!(work.join(".githooks").is_symlink(), "{lines:?}");
+        for word in ["ci/hooks/pre-commit", "ci/hooks/post-commit was staged", ".githooks leads to"] {
+            assert!(lines.iter().any(|line| line.contains(word)), "{word}: {lines:?}");
+        }
+        let again = WorkspaceRecord::settle_killed(&command, StoredCommandRecord::read(&stored));
+        assert_eq!(again, [""; 0]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Files that tell the next start of Holm which commands were not checked. The process that runs a
 //! command writes one before the command and removes it after the check. If the process is killed
-//! in between, the file stays: the next start in that workspace finds it and checks then.
+//! in between, the file stays: the next start in that workspace finds it and checks then. A second
+//! file beside it has what that check needs (`command_record_file.rs`); only the check reads it.
 //!
 //! A process holds a lock on the file as long as it lives, so files of living processes are told
 //! from others. The files are not synced: after a loss of power, one may be missing. What is
@@ -17,12 +18,15 @@ use std::sync::{Mutex, PoisonError};
 use tempfile::Builder;
 
 use super::changes::WorkspaceRecord;
+use super::command_record_file::StoredCommandRecord;
 use super::running_commands::RunningCommand;
 
 /// The folder of the files in the data folder.
 const FOLDER: &str = "running-commands";
 /// How the name of a complete file ends. Until it is locked and written, it has another name.
 const COMPLETE: &str = "command";
+/// How the name of the file with the state before the command ends.
+const RECORD: &str = "record";
 
 /// Where this process writes its files; nowhere until a host says so.
 static MARKERS: Mutex<Option<PathBuf>> = Mutex::new(None);
@@ -42,7 +46,10 @@ pub fn settle_killed_commands(data: &Path, workspace: &Path) -> Vec<String> {
     for file in complete(&data.join(FOLDER)) {
         let Some((command, _lock)) = killed(&file) else { continue };
         if command.workspace == workspace {
-            lines.extend(WorkspaceRecord::settle_killed(&command));
+            let before = fs::read(file.with_extension(RECORD)).ok();
+            let before = before.and_then(|bytes| StoredCommandRecord::read(&bytes));
+            lines.extend(WorkspaceRecord::settle_killed(&command, before));
+            let _ = fs::remove_file(file.with_extension(RECORD));
             let _ = fs::remove_file(&file);
         }
     }
@@ -106,11 +113,22 @@ impl CommandMarker {
         let lock = file.persist_noclobber(&path)?;
         Ok(Self { path, _lock: lock })
     }
+
+    /// Writes the state before the command, which has not started yet. Without it, the check after
+    /// a killed process finds new repositories alone.
+    pub(super) fn keep(&self, record: &[u8]) {
+        let new = self.path.with_extension("new");
+        if fs::write(&new, record).and_then(|()| fs::rename(&new, self.path.with_extension(RECORD))).is_err()
+        {
+            let _ = fs::remove_file(&new);
+        }
+    }
 }
 
 impl Drop for CommandMarker {
     fn drop(&mut self) {
         // One that cannot be removed costs the next start a check.
+        let _ = fs::remove_file(self.path.with_extension(RECORD));
         let _ = fs::remove_file(&self.path);
     }
 }
@@ -150,8 +168,13 @@ fn decode(bytes: &[u8]) -> Option<RunningCommand> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
+    use std::collections::{BTreeSet, HashSet};
+    use std::os::unix::fs::symlink;
 
+    use super::super::command_record_file::RecordWriter;
+    use super::super::git_history_record::GitHistoryRecord;
+    use super::super::guarded_paths::CommandGuards;
+    use super::super::held_links::HeldLinks;
     use super::*;
 
     fn command(work: &Path, known: &[&str]) -> RunningCommand {
@@ -201,17 +224,30 @@ mod tests {
         assert!(other.may_have_made(&work.join("new/.git")), "another process must not trust it");
         assert!(!other.may_have_made(&work.join("mine/.git")));
         // As if the process had been killed: the lock goes, and the file stays.
-        let path = marker.path.clone();
-        let kept = fs::read(&path).unwrap();
+        let (path, beside) = (marker.path.clone(), marker.path.with_extension(RECORD));
+        symlink("to", work.join("link")).unwrap();
+        let mut links = HeldLinks::default();
+        links.add(&work.join("link"));
+        marker.keep(&RecordWriter::write(
+            0,
+            (&CommandGuards::default(), &BTreeSet::new()),
+            &links,
+            &GitHistoryRecord::default(),
+        ));
+        let kept = [&path, &beside].map(|file| (file.clone(), fs::read(file).unwrap()));
         drop(marker);
-        fs::write(&path, kept).unwrap();
+        assert!(!path.exists() && !beside.exists(), "both files go with the command");
+        kept.iter().for_each(|(file, bytes)| fs::write(file, bytes).unwrap());
+        fs::remove_file(work.join("link")).unwrap();
+        fs::create_dir(work.join("link")).unwrap();
         assert_eq!(running_in(&data.join(FOLDER)), [], "its process is gone");
         assert_eq!(settle_killed_commands(&data, folder.path()), [""; 0], "it ran in another workspace");
         let lines = settle_killed_commands(&data, &work);
         assert!(lines.iter().any(|line| line.starts_with("new: Holm disabled")), "{lines:?}");
         assert!(!is_armed(&work.join("new/.git")), "{lines:?}");
         assert!(is_armed(&work.join("mine/.git")) && is_armed(&work.join("held/in/.git")), "{lines:?}");
-        assert!(!path.exists());
+        assert!(work.join("link").is_symlink(), "{lines:?}");
+        assert!(!path.exists() && !beside.exists());
         assert_eq!(settle_killed_commands(&data, &work), [""; 0], "it is checked once");
     }
 }

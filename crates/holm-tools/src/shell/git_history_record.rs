@@ -58,6 +58,15 @@ impl GitHistoryRecord {
         Self { repositories: all.map(|git| RepositoryRecord::begin(git, guards, roots)).collect() }
     }
 
+    /// A record of these repositories.
+    pub(super) fn of(repositories: Vec<RepositoryRecord>) -> Self {
+        Self { repositories }
+    }
+
+    pub(super) fn repositories(&self) -> &[RepositoryRecord] {
+        &self.repositories
+    }
+
     /// Undoes what the command recorded at guarded paths, and disables such files in new work trees.
     /// Tells it in lines. `places` are the folders with a new `.git`. Blocks.
     pub(super) fn settle(&self, after: &CommandEnd<'_>, places: &BTreeSet<PathBuf>) -> Vec<String> {
@@ -106,6 +115,20 @@ fn settle_tree(tree: &GitFolder, after: &CommandEnd<'_>) -> Vec<String> {
 }
 
 impl RepositoryRecord {
+    /// A record that was kept while the process of the command was killed. Files that are older than
+    /// this second are as they were.
+    pub(super) fn stored(
+        git: &Path,
+        mut before: GitSnapshot,
+        staged: BTreeMap<PathBuf, BTreeSet<GitFile>>,
+        began: i64,
+    ) -> Self {
+        let folder = GitFolder { work_tree: work_tree(git), own: git.to_owned(), common: git.to_owned() };
+        before.indexes = GitSnapshot::read(git).indexes;
+        before.indexes.retain(|index, stamp| staged.contains_key(index) && stamp.changed_second() < began);
+        Self { folder, before, staged, files: ObjectFiles::before(git, began) }
+    }
+
     fn begin(git: &Path, guards: &CommandGuards, roots: &[PathBuf]) -> Self {
         let folder = GitFolder { work_tree: work_tree(git), own: git.to_owned(), common: git.to_owned() };
         let before = snapshot(&folder, roots);

@@ -70,6 +70,15 @@ impl ObjectFiles {
         };
         Self { packs: packs(git, &["idx"]), caches: all.filter(is_plain).filter_map(stamped).collect() }
     }
+
+    /// The files that have not changed since this second.
+    pub(super) fn before(git: &Path, began: i64) -> Self {
+        let mut files = Self::read(git);
+        let is_old = |file: &PathBuf| file.symlink_metadata().is_ok_and(|found| found.ctime() < began);
+        files.packs.retain(is_old);
+        files.caches.retain(|file, _| is_old(file));
+        files
+    }
 }
 
 fn packs(git: &Path, endings: &[&str]) -> BTreeSet<PathBuf> {

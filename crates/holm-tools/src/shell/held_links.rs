@@ -38,6 +38,16 @@ impl HeldLinks {
         }
     }
 
+    /// Remembers what a link said.
+    pub(super) fn insert(&mut self, link: &Path, text: &Path) {
+        self.links.insert(link.to_owned(), text.to_owned());
+    }
+
+    /// The links, and what they say.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&PathBuf, &PathBuf)> {
+        self.links.iter()
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.links.is_empty()
     }

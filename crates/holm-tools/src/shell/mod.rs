@@ -43,7 +43,7 @@
 //!   model.
 //! - `home.rs`, `kept_home.rs`, `temporary_files.rs`: folders of a shell.
 //! - `changes.rs`, `entry_stamp.rs`, `running_commands.rs`: what a command has changed.
-//!   `command_marker.rs`: the same after Holm was killed. `command_images.rs`: what it changed, for
+//!   `command_marker.rs`, `command_record_file.rs`: the same after Holm was killed. `command_images.rs`: what it changed, for
 //!   undo.
 //! - `git_folder_record.rs`, `git_state_file.rs`, `new_repository.rs`: what git would run or obey
 //!   afterwards. `git_history_record.rs`, `git_history_check.rs`, `git_history_undo.rs`: what git
@@ -62,6 +62,7 @@ mod changes;
 mod child_run;
 mod command_images;
 mod command_marker;
+mod command_record_file;
 mod denied_paths;
 mod entry_stamp;
 mod exchange;

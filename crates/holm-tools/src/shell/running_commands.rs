@@ -51,7 +51,7 @@ impl RunningCommand {
 pub(super) struct RunningCommandGuard {
     command: Arc<RunningCommand>,
     /// Tells the next start that the command was not checked, in case this process is killed.
-    _marker: Option<CommandMarker>,
+    marker: Option<CommandMarker>,
 }
 
 impl RunningCommandGuard {
@@ -70,7 +70,14 @@ impl RunningCommandGuard {
         running.push(Arc::clone(&command));
         drop(running);
         let marker = CommandMarker::write(&command);
-        (Self { command, _marker: marker }, unsettled)
+        (Self { command, marker }, unsettled)
+    }
+
+    /// Keeps what the check after a killed process needs, if this process leaves files at all.
+    pub(super) fn keep(&self, record: impl FnOnce() -> Vec<u8>) {
+        if let Some(marker) = &self.marker {
+            marker.keep(&record());
+        }
     }
 }
 
