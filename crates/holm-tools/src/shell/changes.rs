@@ -428,7 +428,7 @@ impl WorkspaceRecord {
                 HeldLinkState::Gone => format!("{place}: this link to a protected path is gone"),
                 HeldLinkState::Replaced { fate, is_back: true } => format!(
                     "{place} leads to a protected path: commands cannot replace this link. Holm put it back; \
-                     of what stood there: {fate}"
+                     as for the replacement, {fate}"
                 ),
                 HeldLinkState::Replaced { fate, is_back: false } => {
                     format!("{place} is on the way to a protected path: commands cannot replace it; {fate}")
