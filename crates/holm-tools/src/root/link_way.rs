@@ -1,6 +1,6 @@
 //! Follows a path through links, and keeps the links that it passes.
 //!
-//! A jail and a deny rule hold a name, not a link: whoever replaces a link on the way to a held
+//! A jail and a deny rule hold a name, not a link: a command that replaces a link on the way to a held
 //! name leads the user's programs elsewhere. So the links are kept too. The end of the way need
 //! not exist. It reads links alone, opens nothing and judges nothing.
 
