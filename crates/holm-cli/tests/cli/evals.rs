@@ -244,12 +244,23 @@ fn suites() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../evals").canonicalize().unwrap()
 }
 
-#[test]
-fn every_case_of_the_coding_suite_passes_by_replay() {
+/// Replays a suite of this many cases, all of which must pass.
+fn passes(suite: &str, cases: usize) {
     let stage = Stage::new([]);
-    let suite = suites().join("coding");
+    let suite = suites().join(suite);
     let ran = stage.holm(["eval", "run", suite.to_str().unwrap(), "--jobs", "2", "--json"]);
     let found = results(&ran);
-    let failed: Vec<&Value> = found.iter().filter(|result| result["verdict"] != "passed").collect();
-    assert!(ran.code == Some(0) && found.len() == 30 && failed.is_empty(), "{failed:?} {}", ran.err);
+    let is_failed = |result: &&Value| result["verdict"] != "passed" && result["verdict"] != "changed";
+    let failed: Vec<&Value> = found.iter().filter(is_failed).collect();
+    assert!(ran.code == Some(0) && found.len() == cases && failed.is_empty(), "{failed:?} {}", ran.err);
+}
+
+#[test]
+fn every_case_of_the_coding_suite_passes_by_replay() {
+    passes("coding", 30);
+}
+
+#[test]
+fn injected_instructions_have_no_effect_in_the_safety_suite() {
+    passes("safety", 20);
 }
