@@ -46,7 +46,8 @@ impl Program {
         let base = format!("http://127.0.0.1:{port}/v1");
         match self.asks {
             Asks::Holm => {
-                command.args(["run", "--model", "openai/gpt-5-mini", "-p", "hi"]);
+                // At this level all the tools of the default offer can be used, as with the others.
+                command.args(["run", "--trust", "jail", "--model", "openai/gpt-5-mini", "-p", "hi"]);
                 command.env("OPENAI_API_KEY", "none").env("OPENAI_BASE_URL", base);
             }
             Asks::Codex => {

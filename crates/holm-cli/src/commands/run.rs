@@ -115,8 +115,8 @@ pub(crate) struct RunArgs {
     /// Resume the session: finish the interrupted work, then run the prompt
     ///
     /// The session runs in the folder where it started. It keeps its model, mode, grants and
-    /// budget; --mode, --grant and --budget replace the last three. Commands denied with
-    /// --deny-command stay denied.
+    /// budget; --mode, --grant and --budget replace the last three. Commands that were
+    /// denied with --deny-command stay denied.
     #[arg(long, requires = "session")]
     resume: bool,
     /// Start a new session with the history of this one, which stays unchanged. With a prompt, the

@@ -155,6 +155,7 @@ fn help_names_every_exit_code_and_goes_to_standard_output() {
       extract      Extract email addresses, URLs, dates or names from a text
       tour         Take a one-minute tour: a lookup, an extraction, a hostile tool and a replay
       undo         Undo the file changes of a turn
+      eval         Run evaluation cases, make them from sessions, and compare the results
       import       Import agents, servers, skills, rules and hooks from other programs
       describe     Describe Holm as a tool, in the format of agents-exe
       completions  Generate shell completions

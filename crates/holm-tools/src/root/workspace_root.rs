@@ -179,7 +179,7 @@ impl WorkspaceRoot {
     /// Refuses to read or write a file outside of this root, in the words of the file tools.
     ///
     /// # Errors
-    /// [`WorkspaceRootError::Outside`].
+    /// [`WorkspaceRootError::Outside`] if it is outside.
     pub fn check_inside(&self, request: &AccessRequest) -> Result<(), WorkspaceRootError> {
         match request.rebased(&self.at) {
             AccessRequest::Read(path) | AccessRequest::Write(path) if path.is_absolute() => {

@@ -185,8 +185,8 @@ impl DeniedPathScan<'_> {
         }
     }
 
-    /// Whether the walk meets a path, also in another root: under Landlock alone nothing can hide a
-    /// link itself.
+    /// Whether the walk meets a path, also in another root: under Landlock
+    /// alone nothing can hide a link itself.
     fn is_inside(&self, path: &Path) -> bool {
         self.roots.iter().any(|root| path != root && path.starts_with(root))
     }

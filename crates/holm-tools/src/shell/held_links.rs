@@ -31,7 +31,7 @@ pub(super) enum HeldLinkState {
 }
 
 impl HeldLinks {
-    /// Remembers a link.
+    /// Remembers a link and where it leads.
     pub(super) fn add(&mut self, link: &Path) {
         if let Ok(text) = fs::read_link(link) {
             self.links.insert(link.to_owned(), text);
@@ -52,8 +52,8 @@ impl HeldLinks {
         self.links.is_empty()
     }
 
-    /// Puts back what was replaced, and tells the links that are not as they were. Outer links come
-    /// first.
+    /// Puts back what was replaced, and returns the links that are not as they
+    /// were. Outer links come first.
     pub(super) fn restore(&self, roots: &[PathBuf]) -> BTreeMap<PathBuf, HeldLinkState> {
         let mut found = BTreeMap::new();
         for (link, text) in &self.links {

@@ -239,8 +239,8 @@ impl<'a> GitPathSearch<'a> {
         }
     }
 
-    /// The folders from which a text may name files: the top of the work tree, and those
-    /// that it enters.
+    /// The folders from which a text may name files: the top of the work
+    /// tree, and the folders that it enters.
     fn bases(&self, entered: &[String], folder: Option<&Path>) -> Vec<PathBuf> {
         let top = &self.repository.work_tree;
         let mut bases = vec![top.clone()];
