@@ -26,7 +26,7 @@
 //! - `transcript.rs`: what a session did, by turns; `recording.rs`: the same of a reference run.
 //! - `replay.rs`: the differences between the two.
 //! - `result.rs`: the result of an attempt; `evaluation.rs`: many attempts, in parallel and resumable.
-//! - `comparison.rs`: two evaluations; `report.rs`: JUnit and Markdown.
+//! - `comparison.rs`: two evaluations; `report.rs`: `JUnit` and Markdown.
 //! - `new_case.rs`: a case from a session; `dataset.rs`: cases from JSON Lines of other tools.
 
 mod attempt;

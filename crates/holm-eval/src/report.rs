@@ -1,8 +1,8 @@
-//! Results for other programs and for people: JUnit XML and Markdown.
+//! Results for other programs and for people: `JUnit` XML and Markdown.
 
 use crate::{AttemptResult, AttemptVerdict, EvalComparison, PassRate};
 
-/// The results as JUnit XML, a test for each attempt.
+/// The results as `JUnit` XML, a test for each attempt.
 #[must_use]
 pub fn junit(results: &[&AttemptResult]) -> String {
     let count = |verdict: AttemptVerdict| results.iter().filter(|result| result.verdict == verdict).count();

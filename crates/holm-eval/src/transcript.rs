@@ -121,9 +121,9 @@ impl SessionTranscript {
             Role::Assistant => {
                 let calls = message.blocks.iter().filter_map(|block| match block {
                     Block::ToolCall(call) => Some(SessionCall {
-                        id: call.id.to_string(),
-                        tool: call.name.to_string(),
-                        arguments: call.arguments.to_string(),
+                        id: call.id.clone(),
+                        tool: call.name.clone(),
+                        arguments: call.arguments.clone(),
                         outcome: Outcome::Unknown,
                         result: String::new(),
                     }),

@@ -44,7 +44,8 @@ fn each_kind_of_change_is_found_and_named() {
             other => panic!("{other:?}"),
         }
     };
-    let cases: [(&dyn Fn(&mut SessionTranscript), DifferenceKind, &str); 9] = [
+    type Change<'a> = &'a dyn Fn(&mut SessionTranscript);
+    let cases: [(Change<'_>, DifferenceKind, &str); 9] = [
         (&|new| new.system.push_str("Be kind.\n"), DifferenceKind::Prompt, "+ Be kind."),
         (
             &|new| new.tools[0].description = "Reads a file.".into(),

@@ -276,7 +276,7 @@ async fn with_own_folders(
     program: &ServerProgram,
     found: &ProgramPath,
 ) -> Result<Jail, String> {
-    let home = programs.homes.as_ref().map(|folder| server_home(folder, spec, program));
+    let home = programs.homes.as_ref().map(|folder| server_home(folder, &programs.workspace, spec, program));
     let (search, workspace) = (programs.search.clone(), programs.workspace.clone());
     let (found, env) = (found.clone(), program.env.clone());
     // This looks at the file system.
@@ -295,10 +295,14 @@ async fn with_own_folders(
 }
 
 /// The home folder of a server. Another command line has another one: what a program leaves there
-/// would be settings of the next.
-fn server_home(homes: &Path, spec: &McpServerSpec, program: &ServerProgram) -> PathBuf {
+/// would be settings of the next. So has another workspace, if the server has grants: what it
+/// learned or was told in one workspace must not act in another.
+fn server_home(homes: &Path, workspace: &Path, spec: &McpServerSpec, program: &ServerProgram) -> PathBuf {
     let words = std::iter::once(&program.command).chain(&program.args);
-    let line: Vec<u8> = words.flat_map(|word| word.bytes().chain([0])).collect();
+    let mut line: Vec<u8> = words.flat_map(|word| word.bytes().chain([0])).collect();
+    if spec.grants.iter().next().is_some() {
+        line.extend(workspace.as_os_str().as_encoded_bytes());
+    }
     homes.join(spec.name.as_str()).join(ContentHash::of(&line).to_string())
 }
 

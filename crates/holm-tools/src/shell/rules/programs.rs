@@ -8,7 +8,7 @@
 //! that holds with all its options; one with options that run programs or write files belongs in
 //! `SEARCHING`.
 
-use super::embedded_commands::is_git_run;
+use super::embedded_commands::{git_would_run, is_git_run};
 use crate::shell::script::{ScriptWord, ShellScript};
 
 /// They do what their name says with all their options, and their words are only texts and files.
@@ -34,7 +34,6 @@ const PLAIN: &[&str] = &[
     "expr",
     "false",
     "fgrep",
-    "file",
     "fold",
     "grep",
     "head",
@@ -66,10 +65,8 @@ const PLAIN: &[&str] = &[
     "tail",
     "touch",
     "tr",
-    "tree",
     "true",
     "uname",
-    "uniq",
     "wc",
     "whoami",
 ];
@@ -77,7 +74,7 @@ const PLAIN: &[&str] = &[
 /// Their words are only texts and files too, but some of their options run programs or write files.
 /// A rule covers more words of theirs and no option that it does not name; a
 /// beginning is not offered.
-const SEARCHING: &[&str] = &["curl", "find", "jq", "rg", "sort", "wget"];
+const SEARCHING: &[&str] = &["curl", "file", "find", "jq", "rg", "sort", "tree", "uniq", "wget"];
 
 /// Git commands that run no hook and nothing from the workspace: the git settings
 /// there are never writable.
@@ -227,10 +224,18 @@ pub(super) fn prefix_length(words: &[&str]) -> Option<usize> {
     let runs = |word: &&str| is_git_run(word.split_once('=').map_or(*word, |(name, _)| name));
     match words {
         [name, ..] if evaluates(words) || !is_known(words) || SEARCHING.contains(name) => None,
-        ["git", _, rest @ ..] => (!rest.iter().any(runs)).then_some(2),
+        // Its names are commands that delete.
+        ["git", "reflog", ..] => None,
+        ["git", _, rest @ ..] => (!rest.iter().any(|word| runs(word) || names_output(word))).then_some(2),
         [_, ..] => Some(1),
         [] => None,
     }
+}
+
+/// Whether a word is git's option for a file that its output is written to, or begins like it: git
+/// accepts the beginning of an option.
+fn names_output(word: &str) -> bool {
+    word.starts_with("--ou")
 }
 
 /// Whether a command does what its name says, and runs nothing from the workspace.
@@ -260,12 +265,14 @@ pub(in crate::shell) fn records_in_repository(script: &ShellScript) -> bool {
         // A message may be anything; what git does stands before it.
         let count = words.len();
         let words: Vec<&str> = words.map_while(|word| word).collect();
+        let is_literal = words.len() == count;
         match git_command(&words) {
-            Some(("switch" | "checkout", rest)) if words.len() == count && makes_branch(rest) => {
-                records = true;
-            }
+            Some((name, rest)) if git_would_run(&[&[name], rest].concat(), rest) => return false,
+            Some((_, rest)) if rest.iter().any(|word| names_output(word)) => return false,
+            Some(("switch" | "checkout", rest)) if is_literal && makes_branch(rest) => records = true,
             Some((name, _)) if GIT_RECORDS.contains(&name) => records = true,
-            Some((name, _)) if GIT_READS.contains(&name) => {}
+            // A word that is made at run time could be an option that runs something.
+            Some((name, _)) if GIT_READS.contains(&name) && is_literal => {}
             _ => return false,
         }
     }
@@ -286,7 +293,9 @@ fn git_command<'a>(words: &'a [&'a str]) -> Option<(&'a str, &'a [&'a str])> {
         ["-C" | "--git-dir" | "--work-tree", ..] | [] => None,
         ["-c", setting, rest @ ..] if setting.starts_with("user.") => git_command(rest),
         ["-c", ..] => None,
-        [option, rest @ ..] if option.starts_with('-') => git_command(rest),
+        ["--no-pager" | "-P" | "--no-optional-locks", rest @ ..] => git_command(rest),
+        // Others say where git finds its programs and its repository.
+        [option, ..] if option.starts_with('-') => None,
         [command, rest @ ..] => Some((command, rest)),
     }
 }

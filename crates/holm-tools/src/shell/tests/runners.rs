@@ -348,6 +348,11 @@ fn git_opens_its_folder_by_itself_only_where_it_records_and_discards_nothing() {
         "git $what",
         "GIT_DIR=elsewhere git commit -m x",
         "git checkout -b $name",
+        "git tag v1; git grep '-Otouch .git/x #' text",
+        "git tag v1; git grep \"$pattern\" .",
+        "git --exec-path=./programs commit -m x",
+        "git tag v1; git log --output=.git/refs/heads/x",
+        "git tag v1; git diff --outp=.git/x",
         "echo git commit",
     ] {
         assert!(!records(text), "{text}");
