@@ -57,6 +57,7 @@ enum EvalCommand {
 }
 
 /// Arguments of `holm eval run`.
+#[expect(clippy::doc_markdown, reason = "these comments are the help text")]
 #[derive(Debug, clap::Args)]
 struct EvalRunArgs {
     /// Case folders, or folders that contain cases [default: evals]
@@ -144,7 +145,8 @@ pub(crate) async fn execute(args: EvalArgs, data: Option<&Path>) -> anyhow::Resu
 
 /// An error of a case or of an evaluation.
 fn failed(error: EvalError) -> CommandError {
-    let exit = match &error {
+    let message = error.to_string();
+    let exit = match error {
         EvalError::Case { .. }
         | EvalError::Workspace { .. }
         | EvalError::Results { .. }
@@ -155,7 +157,7 @@ fn failed(error: EvalError) -> CommandError {
         }
         _ => CommandExit::Failed,
     };
-    CommandError::new(exit, error.to_string())
+    CommandError::new(exit, message)
 }
 
 /// The folder of an evaluation: a name is one below the data folder.
@@ -292,7 +294,7 @@ fn record(cases: &[PathBuf], data: &Path, screen: &TerminalOutput) -> anyhow::Re
     for case in &cases {
         match runner.record(case) {
             Ok(recording) => {
-                screen.note(&format!("holm: recorded {}: {} turns", case.name, recording.turns.len()))
+                screen.note(&format!("holm: recorded {}: {} turns", case.name, recording.turns.len()));
             }
             Err(error) => {
                 ended = Err(failed(error));

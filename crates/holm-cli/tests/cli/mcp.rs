@@ -415,7 +415,7 @@ fn a_package_runner_starts_its_siblings_and_keeps_what_it_downloads_in_a_home_of
 /// The words of a command of the documentation that begins like this.
 fn documented(beginning: &str) -> Vec<String> {
     let text = include_str!("../../../../docs/mcp.md");
-    let line = text.lines().find(|line| line.trim_start().starts_with(beginning)).expect(beginning);
+    let line = text.lines().find(|line| line.trim_start().starts_with(beginning)).unwrap();
     // Behind the command comes what it is for.
     let command = line.trim_start().split("   ").next().unwrap();
     command.split(' ').skip(1).map(str::to_owned).collect()
