@@ -5,6 +5,7 @@
 //! only up to that turn.
 
 use std::fmt;
+use std::sync::LazyLock;
 
 use regex_automata::meta::Regex;
 use serde::{Deserialize, Serialize};
@@ -148,11 +149,16 @@ fn compare_call(old: &SessionCall, new: &SessionCall, mut add: impl FnMut(Differ
     }
 }
 
+/// Durations, times of day, hashes and addresses.
+static VARYING: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let pattern =
+        r"\d+(\.\d+)? ?(ms|µs|s|seconds?)\b|\d+(\.\d+)?s\b|\b[0-9a-f]{7,64}\b|\d\d:\d\d(:\d\d)?|0x[0-9a-f]+";
+    Regex::new(pattern).ok()
+});
+
 /// A result without what differs from run to run: durations, times of day and hashes.
 fn settled(text: &str) -> String {
-    const VARYING: &str =
-        r"\d+(\.\d+)? ?(ms|µs|s|seconds?)\b|\d+(\.\d+)?s\b|\b[0-9a-f]{7,64}\b|\d\d:\d\d(:\d\d)?|0x[0-9a-f]+";
-    let Ok(varying) = Regex::new(VARYING) else { return text.to_owned() };
+    let Some(varying) = VARYING.as_ref() else { return text.to_owned() };
     let (mut out, mut end) = (String::new(), 0);
     for found in varying.find_iter(text) {
         out.push_str(text.get(end..found.start()).unwrap_or_default());

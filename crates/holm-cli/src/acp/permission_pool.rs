@@ -21,7 +21,7 @@ pub(super) struct WaitingPermission {
     answer: oneshot::Sender<ApprovalAnswer>,
 }
 
-/// Whether somebody already gathers the approvals of the pool.
+/// Whether another task already gathers the approvals of the pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PoolTurn {
     /// This is the first one, so its caller must ask.

@@ -13,7 +13,7 @@ impl FoldedDetails {
     }
 
     /// Asks for an answer, and shows the lines first if the user wants that. `choices` makes the
-    /// prompt from the words that offer them. Returns `None` if nobody answers.
+    /// prompt from the words that offer them. Returns `None` without an answer.
     pub(super) fn question(
         &mut self,
         screen: &TerminalOutput,

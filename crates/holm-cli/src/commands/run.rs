@@ -32,6 +32,7 @@ mod session_authority;
 mod session_models;
 mod trailing_options;
 mod unlisted_tool;
+mod value_parsers;
 
 use std::{
     path::{Path, PathBuf},
@@ -79,6 +80,7 @@ use prepared_run::{SessionStartParts, lost, missed};
 use resolved_settings::ResolvedSettings;
 pub(crate) use run_sinks::RunSinks;
 use session_authority::{PolicyCeiling, SessionAuthority};
+use value_parsers::{at_least_one, not_empty};
 
 pub(crate) use resolved_settings::{parsed, rules_of, warn_of};
 
@@ -435,20 +437,6 @@ impl RunArgs {
             OutputFormat::Text | OutputFormat::Json => ProgressDetail::CallByCall,
             OutputFormat::StreamJson => ProgressDetail::Silent,
         }
-    }
-}
-
-/// A label of nothing would be taken for no label.
-fn not_empty(text: &str) -> Result<String, String> {
-    if text.trim().is_empty() { Err("it is empty".into()) } else { Ok(text.to_owned()) }
-}
-
-/// Without a turn nothing would be asked, and a session would be left that holds nothing.
-fn at_least_one(text: &str) -> Result<u64, String> {
-    match text.parse() {
-        Ok(0) => Err("a run needs at least one turn".into()),
-        Ok(turns) => Ok(turns),
-        Err(_) => Err(format!("`{text}` is not a whole number")),
     }
 }
 

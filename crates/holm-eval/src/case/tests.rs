@@ -30,7 +30,7 @@ fn a_case_has_what_it_says_and_what_it_extends() {
     assert_ne!(
         EvalCase::find([folder.path()]).unwrap()[0].digest,
         case.digest,
-        "another workspace is another case"
+        "a changed workspace changes the digest"
     );
 }
 

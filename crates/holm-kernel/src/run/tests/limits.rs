@@ -261,7 +261,7 @@ fn a_price_that_the_next_host_does_not_know_is_no_longer_known() {
         panic!("{ending:?}")
     };
     assert!(message.contains("the price of scripted/one is unknown"), "{message}");
-    assert_eq!(play.requests.len(), asked, "the budget could not be held, so nobody is asked");
+    assert_eq!(play.requests.len(), asked, "the budget could not be held, so no request is sent");
 }
 
 #[test]
