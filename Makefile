@@ -84,8 +84,8 @@ serve-docs: ## serve the documentation site at http://127.0.0.1:3000 (PORT=3000)
 
 eval-local: ## measure the small model on small tasks, with and without its grammar and adapter
 	@scripts/setup run
-	@cargo build -q -p holm-cli --bin holm --example eval_local
-	@"$${CARGO_TARGET_DIR:-target}/debug/examples/eval_local" --out "$${CARGO_TARGET_DIR:-target}/eval-local"
+	@cargo build -q -p holm-cli --bin holm
+	@scripts/eval-local
 
 test: ## run all tests, the feature matrix, and the builds for WASM and for a bare target
 	@scripts/setup test model suites sdks api clients conformance editors wasm guests js hosts examples dashboard docs

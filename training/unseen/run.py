@@ -8,14 +8,14 @@ is that at most one in twenty is wrong and stated as fact. The folder is that of
 
 import json
 import os
-import re
+import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-TASKS = ROOT / "crates/holm-cli/examples/eval_local/tasks.rs"
+WORKSPACE = ROOT / "evals/local/workspace"
 # How answers begin that claim nothing (training/PROTOCOL.md, and what Holm says in their place).
 ADMISSIONS = (
     "None of my tools can do that",
@@ -27,17 +27,6 @@ ADMISSIONS = (
     "I am not sure that this answers the question",
     "I have not checked this",
 )
-
-
-def stage(work: Path) -> None:
-    source = TASKS.read_text()
-    listed = re.search(r"FILES: .*?= &\[(.*?)\n\];", source, re.S).group(1)
-    for name, text in re.findall(r'\(\s*"([^"]+)",\s*"((?:[^"\\]|\\.)*)",?\s*\)', listed):
-        path = work / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text.encode().decode("unicode_escape"))
-    line = re.search(r'LOG_LINE: &str = "(.*?)\\n"', source).group(1)
-    (work / "log.txt").write_text(f"{line}\n" * 60)
 
 
 def judge(expect: dict, code: int, answer: str) -> str:
@@ -55,8 +44,7 @@ def main(holm: str) -> int:
     counts = {"right": 0, "admitted": 0, "stated": 0}
     with tempfile.TemporaryDirectory() as home:
         work = Path(home) / "work"
-        work.mkdir()
-        stage(work)
+        shutil.copytree(WORKSPACE, work)
         cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
         models = os.environ.get("HOLM_MODELS") or f"{cache}/holm/models"
         env = {"PATH": os.environ["PATH"], "HOME": home, "HOLM_MODELS": models}

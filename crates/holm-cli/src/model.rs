@@ -118,6 +118,20 @@ impl CacheLifetime {
 }
 
 impl ModelOptions {
+    /// The words that give these options to another command.
+    pub(crate) fn words(self) -> Vec<&'static str> {
+        #[cfg(feature = "local")]
+        let local = [
+            ("--no-adapter", self.no_adapter),
+            ("--no-grammar", self.no_grammar),
+            ("--calibrated", self.calibrated),
+        ];
+        #[cfg(not(feature = "local"))]
+        let local: [(&str, bool); 0] = [];
+        let all = local.into_iter().chain([("--offline", self.offline)]);
+        all.filter_map(|(word, is_set)| is_set.then_some(word)).collect()
+    }
+
     /// How far connections may go.
     pub(crate) const fn bounds(self) -> NetworkScope {
         if self.offline { NetworkScope::ThisMachine } else { NetworkScope::Anywhere }

@@ -59,6 +59,10 @@ pub struct CaseRunner {
     holm: PathBuf,
     folder: PathBuf,
     keeps_workspaces: bool,
+    /// Options of `holm run` and `holm extract` about the model.
+    model_options: Vec<String>,
+    /// Options of `holm run` alone.
+    run_options: Vec<String>,
     /// When this runner was made, as a part of the names of its sessions.
     started: String,
 }
@@ -68,7 +72,14 @@ impl CaseRunner {
     pub fn new(holm: impl Into<PathBuf>, folder: impl Into<PathBuf>) -> Self {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let started = format!("{:x}", since.as_millis());
-        Self { holm: holm.into(), folder: folder.into(), keeps_workspaces: false, started }
+        Self {
+            holm: holm.into(),
+            folder: folder.into(),
+            keeps_workspaces: false,
+            model_options: Vec::new(),
+            run_options: Vec::new(),
+            started,
+        }
     }
 
     /// Also keeps the workspaces of attempts that passed.
@@ -76,6 +87,18 @@ impl CaseRunner {
     pub fn keep_workspaces(mut self) -> Self {
         self.keeps_workspaces = true;
         self
+    }
+
+    /// Runs attempts with a model with these options: the first ones say how the model runs, such as
+    /// `--no-grammar`, and the others are only for prompts, such as `--tools`.
+    #[must_use]
+    pub fn options(mut self, model: Vec<String>, run: Vec<String>) -> Self {
+        (self.model_options, self.run_options) = (model, run);
+        self
+    }
+
+    pub(crate) fn model_options(&self) -> &[String] {
+        &self.model_options
     }
 
     /// The data folder with the sessions of all attempts.
@@ -113,11 +136,17 @@ impl CaseRunner {
         };
         let began = Instant::now();
         let mut problem = self.set_up(case, &place)?;
-        if problem.is_none() {
-            problem = self.run(case, mode, &place, budget)?;
-        }
+        let session = match &case.extraction {
+            Some(extraction) if problem.is_none() => Ok(self.extract(extraction, case, mode, &place)?),
+            Some(_) => Ok(SessionTranscript::default()),
+            None => {
+                if problem.is_none() {
+                    problem = self.run(case, mode, &place, budget)?;
+                }
+                self.read(case, &place)
+            }
+        };
         let seconds = began.elapsed().as_secs_f64();
-        let session = self.read(case, &place);
         let mut result = AttemptResult {
             case: case.name.clone(),
             digest: case.digest.clone(),
@@ -126,7 +155,7 @@ impl CaseRunner {
             verdict: AttemptVerdict::Error,
             checks: Vec::new(),
             differences: Vec::new(),
-            session: place.session.clone(),
+            session: if case.extraction.is_some() { String::new() } else { place.session.clone() },
             calls: Vec::new(),
             turns: 0,
             tokens: 0,
@@ -187,9 +216,10 @@ impl CaseRunner {
         result.cost_nano_usd = session.cost_nano_usd;
         result.calls = session.calls().map(|call| format!("{} {}", call.tool, call.arguments)).collect();
         let is_answered = session.ending.as_deref() == Some("answered");
+        let may_decline = case.checks.iter().any(CaseCheck::allows_no_answer);
         let failure = problem.or_else(|| {
             let ending = session.ending.as_deref().unwrap_or("not ended");
-            (!is_answered).then(|| format!("it ended without an answer: {ending}"))
+            (!is_answered && !may_decline).then(|| format!("it ended without an answer: {ending}"))
         });
         result.checks.push(CheckOutcome { check: "run".into(), failure });
         for check in &case.checks {
@@ -228,6 +258,10 @@ impl CaseRunner {
 
     /// Makes a fresh copy of the workspace.
     fn prepare(&self, case: &EvalCase, mode: &AttemptMode, number: u32) -> Result<AttemptPlace, EvalError> {
+        if *mode == AttemptMode::Replay && case.needs_model {
+            let why = format!("`{}` has no replies, so only a model can answer it", case.name);
+            return Err(EvalError::case(&case.folder, why));
+        }
         if *mode == AttemptMode::Replay {
             for prompt in 0..case.prompts.len() {
                 if case.replies(prompt).is_none() {
@@ -280,10 +314,12 @@ impl CaseRunner {
                 AttemptMode::Replay => {
                     command.arg("--script").args(case.replies(index));
                 }
-                AttemptMode::Model(model) if index == 0 => {
-                    command.args(["--model", model]);
+                AttemptMode::Model(model) => {
+                    command.args(&self.model_options).args(&self.run_options);
+                    if index == 0 {
+                        command.args(["--model", model]);
+                    }
                 }
-                AttemptMode::Model(_) => {}
             }
             match finish(self.spawn(&mut command, place)?, case.seconds) {
                 None => return Ok(Some(format!("it took longer than {} s", case.seconds))),
@@ -379,7 +415,7 @@ impl CaseRunner {
         SessionTranscript::of(&records, &place.workspace).map_err(wrong)
     }
 
-    fn holm(&self, place: &AttemptPlace, mode: &AttemptMode) -> Command {
+    pub(crate) fn holm(&self, place: &AttemptPlace, mode: &AttemptMode) -> Command {
         let mut command = Command::new(&self.holm);
         command.current_dir(&place.workspace).arg("--data").arg(self.data());
         if *mode == AttemptMode::Replay {
@@ -392,7 +428,7 @@ impl CaseRunner {
         command
     }
 
-    fn spawn(&self, command: &mut Command, place: &AttemptPlace) -> Result<Child, EvalError> {
+    pub(crate) fn spawn(&self, command: &mut Command, place: &AttemptPlace) -> Result<Child, EvalError> {
         let file = |path: PathBuf| File::create(&path).map_err(EvalError::file(path));
         command.stdin(Stdio::null()).stdout(file(place.output())?).stderr(file(place.log())?);
         command.spawn().map_err(|source| EvalError::Command { program: self.holm.clone(), source })
@@ -437,14 +473,14 @@ fn ceilings(case: &EvalCase, result: &AttemptResult) -> Vec<CheckOutcome> {
 }
 
 /// Where an attempt is made.
-struct AttemptPlace {
+pub(crate) struct AttemptPlace {
     folder: PathBuf,
     workspace: PathBuf,
     session: String,
 }
 
 impl AttemptPlace {
-    fn output(&self) -> PathBuf {
+    pub(crate) fn output(&self) -> PathBuf {
         self.folder.join("output")
     }
 
@@ -453,7 +489,7 @@ impl AttemptPlace {
     }
 
     /// The end of what a command wrote: its complaints, or else its output.
-    fn last_words(&self) -> String {
+    pub(crate) fn last_words(&self) -> String {
         let end = |path: PathBuf| {
             let text = String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned();
             let text = text.trim();
@@ -475,7 +511,7 @@ impl AttemptPlace {
 
 /// Waits for a command; `None` if it took longer than allowed. Such a command is told to stop, and is
 /// ended if it does not stop soon.
-fn finish(mut child: Child, seconds: u64) -> Option<ExitStatus> {
+pub(crate) fn finish(mut child: Child, seconds: u64) -> Option<ExitStatus> {
     let wait = |child: &mut Child, limit: Duration| {
         let began = Instant::now();
         while began.elapsed() < limit {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::{CaseCheck, CaseRecording, EvalError, check::CheckText, workspace};
+use crate::{CaseCheck, CaseExtraction, CaseRecording, EvalError, case_list, check::CheckText, workspace};
 
 /// The file that makes a folder a case.
 pub(crate) const CASE_FILE: &str = "case.toml";
@@ -44,6 +44,10 @@ pub struct EvalCase {
     pub setup: Option<String>,
     pub checks: Vec<CaseCheck>,
     pub limits: CaseLimits,
+    /// A text to copy values out of, in place of a prompt.
+    pub extraction: Option<CaseExtraction>,
+    /// Whether the case has no replies of its own, so that only a model can answer it.
+    pub needs_model: bool,
     /// Identifies the content of the case: its file, its workspace and its replies.
     pub digest: String,
 }
@@ -87,11 +91,12 @@ pub struct CaseLimits {
 /// The form of `case.toml`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct CaseText {
+pub(crate) struct CaseText {
     /// A file whose values hold where this one has none. Its checks come first.
     extends: Option<PathBuf>,
     prompt: Option<String>,
     prompts: Option<Vec<String>>,
+    extract: Option<CaseExtraction>,
     agent: Option<String>,
     trust: Option<TrustLevelName>,
     grants: Option<Vec<String>>,
@@ -117,17 +122,24 @@ impl CaseText {
         let text = fs::read_to_string(path).map_err(EvalError::file(path))?;
         let own: Self = toml::from_str(&text)
             .map_err(|error| EvalError::case(path, error.to_string().trim().to_owned()))?;
-        let Some(base) = &own.extends else { return Ok(own) };
-        let base = real.parent().unwrap_or(&real).join(base);
-        Ok(own.over(Self::read(&base, seen)?))
+        own.extended(real.parent().unwrap_or(&real), seen)
     }
 
-    fn over(self, base: Self) -> Self {
-        let says_prompt = self.prompt.is_some() || self.prompts.is_some();
+    /// Takes the values of the file that this text in a folder extends.
+    pub(crate) fn extended(self, folder: &Path, seen: &mut BTreeSet<PathBuf>) -> Result<Self, EvalError> {
+        let Some(base) = &self.extends else { return Ok(self) };
+        let base = Self::read(&folder.join(base), seen)?;
+        Ok(self.over(base))
+    }
+
+    /// Takes values from another text where this one has none. Its checks come first.
+    pub(crate) fn over(self, base: Self) -> Self {
+        let says_prompt = self.prompt.is_some() || self.prompts.is_some() || self.extract.is_some();
         Self {
             extends: None,
             prompt: if says_prompt { self.prompt } else { base.prompt },
             prompts: if says_prompt { self.prompts } else { base.prompts },
+            extract: if says_prompt { self.extract } else { base.extract },
             agent: self.agent.or(base.agent),
             trust: self.trust.or(base.trust),
             grants: self.grants.or(base.grants),
@@ -152,14 +164,30 @@ impl EvalCase {
         let folder = &folder.canonicalize().map_err(EvalError::file(folder))?;
         let path = folder.join(CASE_FILE);
         let text = CaseText::read(&path, &mut BTreeSet::new())?;
-        let wrong = |why: &str| EvalError::case(&path, why);
+        let case = Self::of(text, folder, &path, name, CaseRecording::is_in(folder))?;
+        Ok(Self { digest: digest(folder)?, ..case })
+    }
+
+    /// Checks the text of a case that is in this file. The digest is left to the caller.
+    pub(crate) fn of(
+        text: CaseText,
+        folder: &Path,
+        path: &Path,
+        name: &str,
+        has_recording: bool,
+    ) -> Result<Self, EvalError> {
+        let wrong = |why: &str| EvalError::case(path, why);
         let prompts = match (text.prompt, text.prompts) {
             (Some(_), Some(_)) => return Err(wrong("it has both `prompt` and `prompts`; use one of them")),
             (Some(one), None) => vec![one],
             (None, Some(all)) => all,
             (None, None) => Vec::new(),
         };
-        if prompts.is_empty() || prompts.iter().any(|prompt| prompt.trim().is_empty()) {
+        if text.extract.is_some() && !prompts.is_empty() {
+            return Err(wrong("it has both a prompt and `extract`; use one of them"));
+        }
+        let has_prompts = !prompts.is_empty() && prompts.iter().all(|prompt| !prompt.trim().is_empty());
+        if !has_prompts && text.extract.is_none() {
             return Err(wrong("it has no prompt"));
         }
         if !folder.join(WORKSPACE).is_dir() {
@@ -171,7 +199,6 @@ impl EvalCase {
             text.checks.into_iter().map(|check| check.read(folder)).collect();
         let checks = checks.map_err(|why| wrong(&why))?;
         let limits = text.limits.unwrap_or_default();
-        let has_recording = CaseRecording::is_in(folder);
         if checks.is_empty() && limits == CaseLimits::default() && !has_recording {
             return Err(wrong("it checks nothing; add a [[check]], [limits] or a recording"));
         }
@@ -194,7 +221,9 @@ impl EvalCase {
             setup: text.setup,
             checks,
             limits,
-            digest: digest(folder)?,
+            needs_model: text.extract.is_some(),
+            extraction: text.extract,
+            digest: String::new(),
             folder: folder.to_owned(),
         })
     }
@@ -214,7 +243,7 @@ impl EvalCase {
             }
         }
         cases.sort_by(|one, two| (&one.name, &one.folder).cmp(&(&two.name, &two.folder)));
-        cases.dedup_by(|one, two| one.folder == two.folder);
+        cases.dedup_by(|one, two| one.folder == two.folder && one.name == two.name);
         match cases.windows(2).find(|pair| matches!(pair, [one, two] if one.name == two.name)) {
             Some([one, two]) => {
                 let why = format!("its name is also that of {}; rename one of them", one.folder.display());
@@ -227,6 +256,9 @@ impl EvalCase {
     /// The script with the replies to a prompt, counted from 0. `None` if it does not exist.
     #[must_use]
     pub fn replies(&self, prompt: usize) -> Option<PathBuf> {
+        if self.needs_model {
+            return None;
+        }
         let name =
             if prompt == 0 { "replies.json".to_owned() } else { format!("replies-{}.json", prompt + 1) };
         Some(self.folder.join(name)).filter(|path| path.is_file())
@@ -234,6 +266,10 @@ impl EvalCase {
 }
 
 fn search(folder: &Path, below: &str, depth: usize, cases: &mut Vec<EvalCase>) -> Result<(), EvalError> {
+    if case_list::is_in(folder) {
+        cases.extend(case_list::read(folder, below)?);
+        return Ok(());
+    }
     if folder.join(CASE_FILE).is_file() {
         let own = || folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let name = if below.is_empty() { own() } else { below.to_owned() };
@@ -256,7 +292,7 @@ fn search(folder: &Path, below: &str, depth: usize, cases: &mut Vec<EvalCase>) -
 }
 
 /// A digest over the files of a case.
-fn digest(folder: &Path) -> Result<String, EvalError> {
+pub(crate) fn digest(folder: &Path) -> Result<String, EvalError> {
     let mut hash = Sha256::new();
     let mut add = |name: &str, bytes: &[u8]| {
         hash.update((name.len() as u64).to_le_bytes());

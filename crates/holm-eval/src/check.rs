@@ -37,6 +37,12 @@ pub enum CaseCheck {
     Denied {
         tool: String,
     },
+    /// The attempt must decline the task, or must not.
+    Declined {
+        /// An answer that declines. Without an answer, the task is declined too.
+        words: TextPattern,
+        never: bool,
+    },
     /// A model judges the answer.
     Judge(AnswerJudge),
 }
@@ -142,6 +148,7 @@ pub(crate) struct CheckText {
     answer: Option<AnswerText>,
     call: Option<String>,
     denied: Option<String>,
+    declined: Option<String>,
     judge: Option<JudgeText>,
     equals: Option<String>,
     contains: Option<String>,
@@ -188,6 +195,9 @@ struct AnswerText {
 impl CheckText {
     /// Reads a check; files that it names lie in the folder of the case.
     pub(crate) fn read(self, folder: &Path) -> Result<CaseCheck, String> {
+        if let Some(words) = self.declined.clone() {
+            return self.declines(words);
+        }
         let text = TextExpectation::of(self.equals, self.contains, self.lacks, self.matches)?;
         let is_file = self.file.is_some();
         if !is_file && (text.is_some() || self.absent.is_some()) {
@@ -220,10 +230,30 @@ impl CheckText {
             (None, None, None, None, Some(tool), None) => Ok(CaseCheck::Denied { tool }),
             (None, None, None, None, None, Some(judge)) => judge.read(folder).map(CaseCheck::Judge),
             _ => Err(
-                "a [[check]] has exactly one of `file`, `command`, `answer`, `call`, `denied` and `judge`"
+                "a [[check]] has exactly one of `file`, `command`, `answer`, `call`, `denied`, `declined` and `judge`"
                     .into(),
             ),
         }
+    }
+
+    /// Reads a check of whether the task was declined.
+    fn declines(self, words: String) -> Result<CaseCheck, String> {
+        let others = [
+            self.file,
+            self.command,
+            self.call,
+            self.denied,
+            self.equals,
+            self.contains,
+            self.lacks,
+            self.matches,
+            self.arguments,
+        ];
+        let is_alone = others.iter().all(Option::is_none) && self.absent.is_none();
+        if !is_alone || self.answer.is_some() || self.judge.is_some() {
+            return Err("a [[check]] with `declined` has no other subject; write several checks".into());
+        }
+        Ok(CaseCheck::Declined { words: TextPattern::new(words)?, never: self.never.unwrap_or(false) })
     }
 }
 
@@ -321,8 +351,15 @@ impl CaseCheck {
             Self::Call { tool, never: true, .. } => format!("no call of {tool}"),
             Self::Call { tool, .. } => format!("call of {tool}"),
             Self::Denied { tool } => format!("denied call of {tool}"),
+            Self::Declined { never: false, .. } => "declined".into(),
+            Self::Declined { never: true, .. } => "not declined".into(),
             Self::Judge(judge) => format!("judged by {}", judge.model),
         }
+    }
+
+    /// Whether an attempt without an answer can pass this check.
+    pub(crate) const fn allows_no_answer(&self) -> bool {
+        matches!(self, Self::Declined { never: false, .. })
     }
 
     /// Makes a check that needs no process. `None` for one that does.
@@ -331,6 +368,7 @@ impl CaseCheck {
             Self::Command(_) | Self::Judge(_) => return None,
             Self::File(check) => check.failure(workspace),
             Self::Answer(check) => check.failure(session.answer.as_deref()),
+            Self::Declined { words, never } => declined_failure(words, *never, session.answer.as_deref()),
             Self::Call { tool, arguments, never } => call_failure(tool, arguments.as_ref(), *never, session),
             Self::Denied { tool } => {
                 let is_denied =
@@ -339,6 +377,16 @@ impl CaseCheck {
             }
         };
         Some(CheckOutcome { check: self.title(), failure })
+    }
+}
+
+fn declined_failure(words: &TextPattern, never: bool, answer: Option<&str>) -> Option<String> {
+    let is_declined = answer.is_none_or(|answer| words.is_match(answer));
+    match (is_declined, never, answer) {
+        (true, true, Some(answer)) => Some(format!("it was declined: {}", quote(answer.trim()))),
+        (true, true, None) => Some("there is no answer".into()),
+        (false, false, _) => Some(format!("it was answered: {}", quote(answer.unwrap_or_default().trim()))),
+        (true, false, _) | (false, true, _) => None,
     }
 }
 

@@ -12,7 +12,7 @@ use std::thread;
 use crate::{AttemptMode, AttemptResult, CaseRunner, EvalCase, EvalError};
 
 /// The results of an evaluation, a line for each attempt.
-const RESULTS: &str = "results.jsonl";
+pub(crate) const RESULTS: &str = "results.jsonl";
 
 /// What an evaluation is to do.
 #[derive(Debug, Clone)]

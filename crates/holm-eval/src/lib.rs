@@ -21,26 +21,31 @@
 //! ```
 //!
 //! Where things are:
-//! - `case.rs`: reads a case; `check.rs`: its checks.
+//! - `case.rs`: reads a case; `case_list.rs`: many in one file; `check.rs`: their checks.
 //! - `attempt.rs`: runs one attempt; `workspace.rs`: copies the workspace.
+//!   `extraction.rs`: an attempt that copies values out of a text.
 //! - `transcript.rs`: what a session did, by turns; `recording.rs`: the same of a reference run.
 //! - `replay.rs`: the differences between the two.
 //! - `result.rs`: the result of an attempt; `evaluation.rs`: many attempts, in parallel and resumable.
+//!   `stored.rs`: reads one that may still be running.
 //! - `comparison.rs`: two evaluations; `report.rs`: `JUnit` and Markdown.
 //! - `new_case.rs`: a case from a session; `dataset.rs`: cases from JSON Lines of other tools.
 
 mod attempt;
 mod case;
+mod case_list;
 mod check;
 mod comparison;
 mod dataset;
 mod error;
 mod evaluation;
+mod extraction;
 mod new_case;
 mod recording;
 mod replay;
 mod report;
 mod result;
+mod stored;
 mod transcript;
 mod workspace;
 
@@ -54,10 +59,12 @@ pub use comparison::{AttemptMeans, EvalComparison, PairedDifference, PassRate};
 pub use dataset::import_dataset;
 pub use error::EvalError;
 pub use evaluation::{EvalPlan, Evaluation};
+pub use extraction::CaseExtraction;
 pub use new_case::NewCase;
 pub use recording::{CaseRecording, ReplyScript};
 pub use replay::{DifferenceKind, ReplayDifference};
 pub use report::{junit, markdown};
 pub use result::{AttemptResult, AttemptVerdict};
+pub use stored::StoredEvaluation;
 pub use transcript::{SessionCall, SessionTranscript, SessionTurn};
 pub use workspace::MAX_WORKSPACE_BYTES;

@@ -2,6 +2,8 @@
 //! compares results. Cases, checks and statistics are in the crate `holm-eval`; this file has the
 //! arguments and the words for the user.
 
+mod model_options;
+
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -24,6 +26,8 @@ use crate::{
     screen::{DisplayablePath as _, TerminalOutput},
     session_name,
 };
+
+use model_options::EvalModelOptions;
 
 /// Arguments of `holm eval`.
 #[derive(Debug, clap::Args)]
@@ -69,6 +73,8 @@ struct EvalRunArgs {
     /// Model that answers, as provider/model; can be repeated
     #[arg(short, long, value_name = "NAME")]
     model: Vec<String>,
+    #[command(flatten)]
+    model_options: EvalModelOptions,
     /// Number of attempts at each case
     #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     repeat: u32,
@@ -182,6 +188,8 @@ fn new_name() -> String {
 
 fn run(args: &EvalRunArgs, data: &Path, screen: &TerminalOutput) -> anyhow::Result<CommandExit> {
     let cases = EvalCase::find(args.cases.iter().map(PathBuf::as_path)).map_err(failed)?;
+    let cases = if args.model.is_empty() { replayable(cases, screen)? } else { cases };
+    let (model_options, run_options) = args.model_options.words(!args.model.is_empty())?;
     let modes = if args.model.is_empty() {
         vec![AttemptMode::Replay]
     } else {
@@ -189,7 +197,7 @@ fn run(args: &EvalRunArgs, data: &Path, screen: &TerminalOutput) -> anyhow::Resu
     };
     let name = args.name.clone().unwrap_or_else(new_name);
     let folder = folder_of(&name, data)?;
-    let mut runner = CaseRunner::new(std::env::current_exe()?, &folder);
+    let mut runner = CaseRunner::new(std::env::current_exe()?, &folder).options(model_options, run_options);
     if args.keep {
         runner = runner.keep_workspaces();
     }
@@ -242,6 +250,22 @@ fn run(args: &EvalRunArgs, data: &Path, screen: &TerminalOutput) -> anyhow::Resu
     Ok(if results.iter().filter(is_failed).count() == 0 { CommandExit::Done } else { CommandExit::NoAnswer })
 }
 
+/// The cases that have replies. The others are named and left out: only a model can answer them.
+fn replayable(cases: Vec<EvalCase>, screen: &TerminalOutput) -> Result<Vec<EvalCase>, CommandError> {
+    let (others, cases): (Vec<_>, Vec<_>) = cases.into_iter().partition(|case| case.needs_model);
+    let Some(first) = others.first() else { return Ok(cases) };
+    let count = others.len();
+    if cases.is_empty() {
+        let message = format!("these {count} cases have no replies, so only a model can answer them");
+        return Err(CommandError::new(CommandExit::Usage, message).hint("choose one with --model"));
+    }
+    screen.note(&format!(
+        "holm: cases left out because they need --model: {count}; the first is {}",
+        first.name
+    ));
+    Ok(cases)
+}
+
 /// Lets the attempts use the keys that the user keeps.
 fn share_keys(data: &Path, to: &Path) -> anyhow::Result<()> {
     let (keys, link) = (data.join("keys.json"), to.join("keys.json"));
@@ -288,6 +312,7 @@ fn details_of(result: &AttemptResult) -> Vec<String> {
 
 fn record(cases: &[PathBuf], data: &Path, screen: &TerminalOutput) -> anyhow::Result<CommandExit> {
     let cases = EvalCase::find(cases.iter().map(PathBuf::as_path)).map_err(failed)?;
+    let cases = replayable(cases, screen)?;
     let folder = data.join("evals").join(format!("recording-{}", std::process::id()));
     let runner = CaseRunner::new(std::env::current_exe()?, &folder);
     let mut ended = Ok(());

@@ -17,6 +17,7 @@ mod default_prompt;
 mod delegation;
 mod door;
 mod endings;
+mod eval_lists;
 mod evals;
 mod exe;
 mod first_contact;

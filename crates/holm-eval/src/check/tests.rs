@@ -87,3 +87,16 @@ fn a_check_that_cannot_be_made_is_an_error_of_its_case() {
         assert!(error.contains(expected), "{text}: {error}");
     }
 }
+
+#[test]
+fn a_task_is_declined_without_an_answer_or_with_one_that_says_so() {
+    let text = "[[check]]\ndeclined = '^(That failed|I cannot)'\n\
+        [[check]]\ndeclined = '^(That failed|I cannot)'\nnever = true\n";
+    let nowhere = Path::new("/nowhere");
+    assert_eq!(passes(text, nowhere, &session("That failed: no such file.", &[])), [true, false]);
+    assert_eq!(passes(text, nowhere, &session("It is 5. That failed before.", &[])), [false, true]);
+    assert_eq!(passes(text, nowhere, &SessionTranscript::default()), [true, false]);
+    let allows: Vec<bool> = checks(text).unwrap().iter().map(CaseCheck::allows_no_answer).collect();
+    assert_eq!(allows, [true, false]);
+    assert!(checks("[[check]]\ndeclined = 'a'\ncall = 'read'\n").unwrap_err().contains("no other subject"));
+}
