@@ -43,6 +43,8 @@ pub struct ServerOptions {
     /// How often the server looks for sessions whose server has ended, if several servers share a
     /// store. `None` if this server has the store to itself.
     pub takeover: Option<Duration>,
+    /// The folder with the evaluations that administrators see; `None` if there is none.
+    pub evaluations: Option<PathBuf>,
     pub limits: ServerLimits,
 }
 
@@ -59,6 +61,7 @@ impl ServerOptions {
             tls: None,
             sites: None,
             takeover: None,
+            evaluations: None,
             limits: ServerLimits::default(),
         }
     }

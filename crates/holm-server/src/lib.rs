@@ -27,7 +27,8 @@
 //!   errors at the start.
 //! - `live/`: open sessions. `terminal/`: sessions that a terminal drives.
 //! - `jobs/`: scheduled work. `sites/`: published folders. `dashboard/`: the web page.
-//! - `session_provider.rs`, `catalogue.rs`: what the caller implements.
+//! - `session_provider.rs`, `catalogue.rs`: what the caller implements. `evaluations.rs`: what
+//!   `holm eval` has stored.
 //! - `state.rs`: what all routes share. `config.rs`, `folder_lock.rs`, `audit.rs`, `metrics.rs`:
 //!   the rest.
 
@@ -39,6 +40,7 @@ mod config;
 mod dashboard;
 mod error;
 mod error_responses;
+mod evaluations;
 mod extract;
 mod folder_lock;
 mod id;

@@ -17,7 +17,7 @@ use crate::{
     openapi::{self, GeneratorHints},
     request_guard::door,
     routes::{
-        admin, agents, backups, catalogue, events, files, folders, health, hooks, jobs, mcp, openai, probes,
+        admin, agents, backups, catalogue, evaluations, events, files, folders, health, hooks, jobs, mcp, openai, probes,
         questions, servers, sessions, settings, sites, skills, tools, trust, usage, work,
     },
 };
@@ -104,6 +104,11 @@ fn parts() -> Router<HolmServer> {
         .route("/api/files", file)
         .route("/api/files/rename", post(files::rename))
         .route("/api/folders", get(folders::list).post(folders::make))
+        .route("/api/evaluations", get(evaluations::list))
+        .route("/api/evaluations/{id}", get(evaluations::show))
+        .route("/api/evaluations/{id}/sessions/{session}/replay", get(evaluations::replay))
+        .route("/api/evaluations/{id}/sessions/{session}/grants", get(evaluations::grants))
+        .route("/api/compare-evaluations", get(evaluations::compare))
 }
 
 /// The HTTP API as an OpenAPI document.
@@ -117,6 +122,7 @@ fn parts() -> Router<HolmServer> {
         tools::show, tools::attempt, tools::calls, tools::reload, skills::show,
         servers::list, servers::test, servers::add, servers::remove, settings::show, trust::show, trust::keep,
         backups::list, backups::make,
+        evaluations::list, evaluations::show, evaluations::compare, evaluations::replay, evaluations::grants,
         sessions::list, sessions::create, sessions::show, sessions::title, sessions::fork, sessions::replay,
         sessions::grants, sessions::export, sessions::erase, sessions::search,
         work::prompt, work::steer, work::follow_up, work::cancel,

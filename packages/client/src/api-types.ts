@@ -127,6 +127,90 @@ export type Cause = 'schedule' | 'person' | 'hook';
 /** Whether signed messages may start a job. */
 export type Door = 'closed' | 'open';
 
+/** An attempt at a case. */
+export interface EvaluationAttempt {
+  /** The first turn for which the recording no longer applies; not set if it applies to the end. */
+  applies_until?: number | null;
+  /** The number of the attempt, from 1. */
+  attempt: number;
+  case: string;
+  /** Its cost in billionths of a US dollar, as far as prices are known. */
+  cost_nano_usd: number;
+  /** The differences from the recording, by turn. */
+  differences: TurnDifference[];
+  /** The checks that failed. */
+  failures: FailedCheck[];
+  /** The model, or `replay`. */
+  model: string;
+  /** How long it took, in seconds. */
+  seconds: number;
+  /** The session of the attempt; not set if it has none. */
+  session?: string | null;
+  /** Input and output tokens together. */
+  tokens: number;
+  turns: number;
+  /** The verdict: `passed`, `changed`, `failed` or `error`. `changed` has passed too. */
+  verdict: string;
+}
+
+/** A comparison of two evaluations. */
+export interface EvaluationComparison {
+  /** The comparison, as `holm eval compare --json` prints it. */
+  comparison: Record<string, unknown>;
+  first: string;
+  /** Whether the second evaluation is worse, as for `holm eval compare --gate`. */
+  is_worse: boolean;
+  second: string;
+}
+
+/** The evaluations on this machine. */
+export interface EvaluationList {
+  /** The evaluations, latest first. */
+  evaluations: EvaluationSummary[];
+  /** Number of older evaluations that are not listed. */
+  left_out: number;
+}
+
+/** An evaluation, without its attempts. */
+export interface EvaluationSummary {
+  /** Number of attempts. */
+  attempts: number;
+  /** Number of cases. */
+  cases: number;
+  /** Cost of all attempts in billionths of a US dollar, as far as prices are known. */
+  cost_nano_usd: number;
+  /** Upper end of that interval. */
+  high: number;
+  /** Lower end of the interval of 95 % confidence of the pass rate. */
+  low: number;
+  /** The models that answered; `replay` stands for recorded replies. */
+  models: string[];
+  name: string;
+  /** Number of attempts that passed. */
+  passed: number;
+  /** Why its results cannot be read; not set if they can. */
+  problem?: string | null;
+  /** When its last result was written, in milliseconds since 1970; 0 if it cannot be read. */
+  updated: number;
+}
+
+/** An evaluation with its attempts. */
+export interface EvaluationView {
+  /** The attempts, by case, model and number. */
+  attempts: EvaluationAttempt[];
+  /** Number of attempts that are not shown, because there are too many. */
+  left_out: number;
+  summary: EvaluationSummary;
+}
+
+/** A check that failed. */
+export interface FailedCheck {
+  /** What was checked. */
+  check: string;
+  /** Why it failed. */
+  why: string;
+}
+
 /** What agents may do in a folder without asking. */
 export type FolderLevel = 'ask' | 'look' | 'edit' | 'jail';
 
@@ -955,6 +1039,18 @@ export interface Try {
   spent?: number;
 }
 
+/** A difference between the recording of a case and its replay. */
+export interface TurnDifference {
+  /** Whether it fails the attempt. */
+  fails: boolean;
+  /** What differs: `prompt`, `tool`, `decision`, `call`, `result` or `answer`. */
+  kind: string;
+  /** The turn, from 1; 0 stands for the start of the session. */
+  turn: number;
+  /** The difference, for people. */
+  what: string;
+}
+
 /** Tokens used and their cost. */
 export interface UsageView {
   /** The budget of all sessions together; unlimited if not set. */
@@ -1090,6 +1186,41 @@ export interface Routes {
     query: Record<never, never>;
     body: AgentText;
     answer: AgentView;
+  };
+  /** Compares two evaluations. */
+  'GET /api/compare-evaluations': {
+    path: Record<never, never>;
+    query: { first: string; second: string };
+    body: undefined;
+    answer: EvaluationComparison;
+  };
+  /** Lists the evaluations on this machine. */
+  'GET /api/evaluations': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: EvaluationList;
+  };
+  /** Shows an evaluation with its attempts. */
+  'GET /api/evaluations/{id}': {
+    path: { id: string };
+    query: Record<never, never>;
+    body: undefined;
+    answer: EvaluationView;
+  };
+  /** Lists what each call of an attempt's session needed, what needed approval, and what it ran with. */
+  'GET /api/evaluations/{id}/sessions/{session}/grants': {
+    path: { id: string; session: string };
+    query: Record<never, never>;
+    body: undefined;
+    answer: Use[];
+  };
+  /** Replays all events of an attempt's session. */
+  'GET /api/evaluations/{id}/sessions/{session}/replay': {
+    path: { id: string; session: string };
+    query: Record<never, never>;
+    body: undefined;
+    answer: Record<string, unknown>[];
   };
   /** Deletes a file or an empty folder. */
   'DELETE /api/files': {

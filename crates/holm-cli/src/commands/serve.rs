@@ -136,6 +136,7 @@ fn config(args: ServeArgs, places: &HolmPaths) -> ServerOptions {
     config.base = args.base.unwrap_or_default();
     (config.hosts, config.origins, config.sites) = (args.host, args.origin, args.sites);
     config.proxies = args.proxy.iter().map(IpAddr::to_canonical).collect();
+    config.evaluations = Some(places.data.join("evals"));
     config.limits.idle = args.idle.map_or(config.limits.idle, Duration::from_secs);
     config.tls = args.certificate.zip(args.key).map(|(certificate, key)| TlsFiles { certificate, key });
     config

@@ -9,6 +9,7 @@
 //! - `agents.rs`, `tools.rs`, `skills.rs`, `servers.rs`, `settings.rs`, `catalogue.rs`: the parts
 //!   of agents. `trust.rs`: what they may do without asking.
 //! - `files.rs`, `folders.rs`: the workspace. `sites.rs`: published folders. `usage.rs`: cost.
+//! - `evaluations.rs`: evaluations and the sessions of their attempts.
 //! - `jobs.rs`, `hooks.rs`: jobs, and the messages that start them.
 //! - `openai/`, `mcp.rs`: agents for clients of other protocols.
 //! - `admin.rs`, `backups.rs`, `health.rs`, `probes.rs`: the server itself.
@@ -17,6 +18,7 @@ pub(crate) mod admin;
 pub(crate) mod agents;
 pub(crate) mod backups;
 pub(crate) mod catalogue;
+pub(crate) mod evaluations;
 pub(crate) mod events;
 pub(crate) mod files;
 pub(crate) mod folders;

@@ -7,6 +7,7 @@ mod budgets;
 mod client;
 mod dashboard;
 mod doors;
+mod evaluations;
 mod jobs;
 mod mcp;
 mod openai;

@@ -148,6 +148,96 @@ Cause: TypeAlias = 'Literal["schedule", "person", "hook"]'
 Door: TypeAlias = 'Literal["closed", "open"]'
 
 
+class EvaluationAttempt(TypedDict):
+    """An attempt at a case."""
+
+    # The first turn for which the recording no longer applies; not set if it applies to the end.
+    applies_until: NotRequired[int | None]
+    # The number of the attempt, from 1.
+    attempt: int
+    case: str
+    # Its cost in billionths of a US dollar, as far as prices are known.
+    cost_nano_usd: int
+    # The differences from the recording, by turn.
+    differences: list[TurnDifference]
+    # The checks that failed.
+    failures: list[FailedCheck]
+    # The model, or `replay`.
+    model: str
+    # How long it took, in seconds.
+    seconds: float
+    # The session of the attempt; not set if it has none.
+    session: NotRequired[str | None]
+    # Input and output tokens together.
+    tokens: int
+    turns: int
+    # The verdict: `passed`, `changed`, `failed` or `error`. `changed` has passed too.
+    verdict: str
+
+
+class EvaluationComparison(TypedDict):
+    """A comparison of two evaluations."""
+
+    # The comparison, as `holm eval compare --json` prints it.
+    comparison: dict[str, Any]
+    first: str
+    # Whether the second evaluation is worse, as for `holm eval compare --gate`.
+    is_worse: bool
+    second: str
+
+
+class EvaluationList(TypedDict):
+    """The evaluations on this machine."""
+
+    # The evaluations, latest first.
+    evaluations: list[EvaluationSummary]
+    # Number of older evaluations that are not listed.
+    left_out: int
+
+
+class EvaluationSummary(TypedDict):
+    """An evaluation, without its attempts."""
+
+    # Number of attempts.
+    attempts: int
+    # Number of cases.
+    cases: int
+    # Cost of all attempts in billionths of a US dollar, as far as prices are known.
+    cost_nano_usd: int
+    # Upper end of that interval.
+    high: float
+    # Lower end of the interval of 95 % confidence of the pass rate.
+    low: float
+    # The models that answered; `replay` stands for recorded replies.
+    models: list[str]
+    name: str
+    # Number of attempts that passed.
+    passed: int
+    # Why its results cannot be read; not set if they can.
+    problem: NotRequired[str | None]
+    # When its last result was written, in milliseconds since 1970; 0 if it cannot be read.
+    updated: int
+
+
+class EvaluationView(TypedDict):
+    """An evaluation with its attempts."""
+
+    # The attempts, by case, model and number.
+    attempts: list[EvaluationAttempt]
+    # Number of attempts that are not shown, because there are too many.
+    left_out: int
+    summary: EvaluationSummary
+
+
+class FailedCheck(TypedDict):
+    """A check that failed."""
+
+    # What was checked.
+    check: str
+    # Why it failed.
+    why: str
+
+
 # What agents may do in a folder without asking.
 FolderLevel: TypeAlias = 'Literal["ask", "look", "edit", "jail"]'
 
@@ -1071,6 +1161,19 @@ class Try(TypedDict):
     session: str
     # Its cost, in billionths of a US dollar.
     spent: NotRequired[int]
+
+
+class TurnDifference(TypedDict):
+    """A difference between the recording of a case and its replay."""
+
+    # Whether it fails the attempt.
+    fails: bool
+    # What differs: `prompt`, `tool`, `decision`, `call`, `result` or `answer`.
+    kind: str
+    # The turn, from 1; 0 stands for the start of the session.
+    turn: int
+    # The difference, for people.
+    what: str
 
 
 class UsageView(TypedDict):
