@@ -30,6 +30,7 @@ const PAGES = [
   ['/tools', 'Tools'],
   ['/skills', 'Skills'],
   ['/servers', 'MCP servers'],
+  ['/evaluations', 'Evaluations'],
   ['/jobs', 'Jobs'],
   ['/sites', 'Sites'],
   ['/models', 'Models and keys'],

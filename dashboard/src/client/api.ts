@@ -1,7 +1,7 @@
 // The client of the server's API, one method per route. It sends tokens only in headers, never in URLs.
 
 import type {
-  AgentCard, AgentView, Answer, AuditEntry, BackupView, CallView, FolderLevel, FolderTrustView, FolderView, Health, SearchHit, JobList, JobRun, JobSpec, JobView, CreatedToken, CurrentUser,
+  AgentCard, AgentView, Answer, AuditEntry, BackupView, CallView, EvaluationComparison, EvaluationList, EvaluationView, FolderLevel, FolderTrustView, FolderView, Health, SearchHit, JobList, JobRun, JobSpec, JobView, CreatedToken, CurrentUser,
   ModelCard, NewSession, NewSite, NumberedEvent, OpenQuestion, ToolReload, Role, ServerTest, ServerView, Session, SessionPage, SettingsView,
   SiteView, SkillCard, SkillView, TokenView, ToolCard, ToolView, ToolTrial, UsageBy, UsageView, GrantUse,
 } from '../core/wire.ts';
@@ -57,6 +57,15 @@ export class Api {
   models = (): Promise<ModelCard[]> => this.#json('GET', 'api/models');
   backups = (): Promise<BackupView[]> => this.#json('GET', 'api/backups');
   backUp = (name: string): Promise<BackupView> => this.#json('POST', 'api/backups', { name });
+  evaluations = (): Promise<EvaluationList> => this.#json('GET', 'api/evaluations');
+  evaluation = (name: string): Promise<EvaluationView> => this.#json('GET', itemPath('evaluations', name));
+  compareEvaluations = (first: string, second: string): Promise<EvaluationComparison> =>
+    this.#json('GET', `api/compare-evaluations?${query({ first, second })}`);
+  /** The events of the session of an attempt. */
+  attemptReplay = (evaluation: string, session: string): Promise<NumberedEvent[]> =>
+    this.#json('GET', `${itemPath('evaluations', evaluation)}/sessions/${encodeURIComponent(session)}/replay`);
+  attemptUses = (evaluation: string, session: string): Promise<GrantUse[]> =>
+    this.#json('GET', `${itemPath('evaluations', evaluation)}/sessions/${encodeURIComponent(session)}/grants`);
   settings = (): Promise<SettingsView> => this.#json('GET', 'api/settings');
   folderTrust = (): Promise<FolderTrustView> => this.#json('GET', 'api/trust');
   setFolderLevel = (level: FolderLevel): Promise<FolderTrustView> => this.#json('PUT', 'api/trust', { level });

@@ -18,6 +18,7 @@ export const PAGES = [
       { name: 'tools', title: 'Tools', key: null },
       { name: 'skills', title: 'Skills', key: null },
       { name: 'servers', title: 'MCP servers', key: null },
+      { name: 'evaluations', title: 'Evaluations', key: null },
     ],
   },
   {

@@ -190,6 +190,86 @@ export interface FolderView {
   cut: boolean;
 }
 
+// --- evaluations -----------------------------------------------------------------------------------------------------
+
+export interface EvaluationSummary {
+  name: string;
+  updated: number;
+  models: string[];
+  cases: number;
+  attempts: number;
+  passed: number;
+  /** The interval of 95 % confidence of the pass rate. */
+  low: number;
+  high: number;
+  cost_nano_usd: number;
+  /** Why its results cannot be read. */
+  problem: string | null;
+}
+
+export interface EvaluationList {
+  evaluations: EvaluationSummary[];
+  left_out: number;
+}
+
+export type AttemptVerdict = 'passed' | 'changed' | 'failed' | 'error';
+
+export interface TurnDifference {
+  /** The turn, from 1; 0 stands for the start of the session. */
+  turn: number;
+  kind: string;
+  what: string;
+  fails: boolean;
+}
+
+export interface EvaluationAttempt {
+  case: string;
+  model: string;
+  attempt: number;
+  verdict: AttemptVerdict;
+  failures: { check: string; why: string }[];
+  differences: TurnDifference[];
+  applies_until: number | null;
+  session: string | null;
+  turns: number;
+  tokens: number;
+  cost_nano_usd: number;
+  seconds: number;
+}
+
+export interface EvaluationView {
+  summary: EvaluationSummary;
+  attempts: EvaluationAttempt[];
+  left_out: number;
+}
+
+export interface PassRate {
+  passed: number;
+  attempts: number;
+  interval: [low: number, high: number];
+}
+
+export interface AttemptMeans {
+  cost_usd: number;
+  tokens: number;
+  turns: number;
+  seconds: number;
+}
+
+export interface EvaluationComparison {
+  first: string;
+  second: string;
+  is_worse: boolean;
+  comparison: {
+    rates: [PassRate, PassRate];
+    means: [AttemptMeans, AttemptMeans];
+    paired: { pairs: number; lost: number; won: number; difference: number; interval: [low: number, high: number] };
+    broken: string[];
+    /** The attempts that passed before and not now, as `case (number)`, by the first call that differs. */
+    lost_by_call: Record<string, string[]>;
+  };
+}
+
 // --- jobs and sites --------------------------------------------------------------------------------------------------
 
 export type JobTrigger = { cron: { pattern: string; zone: string } } | { once: { at: number } } | 'asked';
