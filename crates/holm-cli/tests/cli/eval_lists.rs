@@ -52,7 +52,7 @@ fn answer(seen: &Seen, answers: &BTreeMap<String, String>) -> Act {
         return Act::calls(&[("1", "read", r#"{"path":"notes.txt"}"#)]);
     }
     let found = answers.iter().find(|(prompt, _)| asked.contains(prompt.as_str()));
-    Act::says(found.map_or("I do not know.", |(_, answer)| answer))
+    Act::says(found.map_or("I do not know.", |(_, answer)| answer.as_str()))
 }
 
 #[test]
