@@ -16,7 +16,7 @@
 //! # What an undo promises
 //!
 //! - A path that changed since is named, and then nothing at all is restored, unless the caller
-//!   forces that path.
+//!   forces that path or leaves it out ([`UndoArchive::leave_changed`]).
 //! - A process that is killed at any instant leaves each file as it was or as it will be, and
 //!   [`UndoArchive::resume`] completes the undo.
 //! - An undo can be undone: [`UndoArchive::revert`] brings back what the last undo replaced.
@@ -29,7 +29,8 @@
 //!   `coverage.rs`: what the walk leaves out. `difference.rs`: two images compared.
 //! - `content_store.rs`: contents by digest. `record.rs`: what one call changed. `store.rs`: the
 //!   records on disk. `command_undo.rs`: images around a command. `prune.rs`: removes old data.
-//! - `plan.rs`: what an undo would do. `operation.rs`: an undo on disk. `restore.rs`: the undo
+//! - `plan.rs`: what an undo would do. `partial_plan.rs`: undoes only what nobody changed since.
+//!   `operation.rs`: an undo on disk. `restore.rs`: the undo
 //!   itself, and its own undo. `apply.rs`: the changes to files.
 
 mod apply;
@@ -42,6 +43,7 @@ mod image;
 mod image_codec;
 mod image_taker;
 mod operation;
+mod partial_plan;
 mod path_state;
 mod plan;
 mod prune;
@@ -58,6 +60,7 @@ pub use command_undo::{CommandChanges, CommandUndo};
 pub use coverage::{Coverage, CoverageLimits, UncoveredPath, UncoveredReason};
 pub use error::UndoError;
 pub use operation::OperationLabel;
+pub use partial_plan::{CallChanges, PlacedPath, StepContents};
 pub use path_state::PathState;
 pub use plan::{UndoPlan, UndoStep, UndoVerdict};
 pub use record::{PathChange, RecordSource, UndoRecord};

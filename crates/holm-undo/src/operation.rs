@@ -19,6 +19,9 @@ use crate::{
 pub struct OperationLabel {
     pub session: String,
     pub turn: u64,
+    /// The last turn, if it was more than one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_turn: Option<u64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -22,40 +22,40 @@ use crate::{
 /// The signature by which a folder says that it is a cache.
 const CACHE: &str = "Signature: 8a477f597d28d172789f06886806bc55";
 
-struct Scene {
+pub(crate) struct Scene {
     folder: tempfile::TempDir,
-    store: UndoArchive,
+    pub(crate) store: UndoArchive,
     coverage: Coverage,
 }
 
 impl Scene {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("work")).unwrap();
         let store = UndoArchive::open(folder.path().join("undo")).unwrap();
         Self { folder, store, coverage: Coverage::default() }
     }
 
-    fn root(&self) -> PathBuf {
+    pub(crate) fn root(&self) -> PathBuf {
         self.folder.path().canonicalize().unwrap().join("work")
     }
 
-    fn at(&self, path: &str) -> PathBuf {
+    pub(crate) fn at(&self, path: &str) -> PathBuf {
         self.root().join(path)
     }
 
-    fn write(&self, path: &str, text: &str) -> &Self {
+    pub(crate) fn write(&self, path: &str, text: &str) -> &Self {
         fs::create_dir_all(self.at(path).parent().unwrap()).unwrap();
         fs::write(self.at(path), text).unwrap();
         self
     }
 
-    fn text(&self, path: &str) -> Option<String> {
+    pub(crate) fn text(&self, path: &str) -> Option<String> {
         fs::read_to_string(self.at(path)).ok()
     }
 
     /// What a command does between two images.
-    fn command(&self, key: &str, act: impl FnOnce()) -> CommandChanges {
+    pub(crate) fn command(&self, key: &str, act: impl FnOnce()) -> CommandChanges {
         let command = self.store.begin(key, &self.root(), &self.coverage).unwrap();
         act();
         command.finish().unwrap()

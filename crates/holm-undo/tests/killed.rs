@@ -1,5 +1,6 @@
 //! An undo whose process is killed before each of its steps: every file is the old one or the new
-//! one, and the next call completes the undo. The same for taking an undo back.
+//! one, and the next call completes the undo. The same for taking an undo back, and for the undo of
+//! several calls that leaves what somebody else changed (a rewind).
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
 
@@ -109,9 +110,15 @@ fn check(from: &Listing, to: &Listing, now: &Listing, case: &str) {
 }
 
 fn start(root: &Path, what: &str, step: usize) -> bool {
+    let order = format!("{what} {step} {}", root.display());
+    start_test("a_killed_undo_leaves_each_file_old_or_new_and_the_next_call_completes_it", &order)
+}
+
+/// Runs a test of this file as the child that gets this order. Says whether it was killed.
+fn start_test(name: &str, order: &str) -> bool {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "a_killed_undo_leaves_each_file_old_or_new_and_the_next_call_completes_it"]);
-    command.env(CHILD, format!("{what} {step} {}", root.display()));
+    command.args(["--exact", name]);
+    command.env(CHILD, order);
     let ended = command.output().unwrap();
     if ended.status.signal() == Some(9) {
         return true;
@@ -120,7 +127,8 @@ fn start(root: &Path, what: &str, step: usize) -> bool {
     false
 }
 
-fn child(order: &str) {
+/// The store of a child, which kills the child before one of its steps.
+fn deadly_store(order: &str) -> (UndoArchive, &str, &Path) {
     let [what, step, root] = order.splitn(3, ' ').collect::<Vec<_>>().try_into().unwrap();
     let (step, root): (usize, &Path) = (step.parse().unwrap(), Path::new(root));
     let count = AtomicUsize::new(0);
@@ -129,7 +137,20 @@ fn child(order: &str) {
             rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL).unwrap();
         }
     };
-    let store = UndoArchive::open(root.with_file_name("undo")).unwrap().before_steps(kill);
+    (UndoArchive::open(root.with_file_name("undo")).unwrap().before_steps(kill), what, root)
+}
+
+fn child_of_rewind(order: &str) {
+    let (store, _, _) = deadly_store(order);
+    let mut plan = store.plan(KEYS).unwrap();
+    let left: Vec<String> =
+        store.leave_changed(&mut plan, &[]).unwrap().iter().map(|step| step.path.to_string()).collect();
+    assert_eq!(left, LEFT);
+    store.restore(&plan, &[], OperationLabel::default()).unwrap();
+}
+
+fn child(order: &str) {
+    let (store, what, root) = deadly_store(order);
     if what == "undo" {
         let plan = store.plan([KEY]).unwrap();
         assert!(!plan.steps.is_empty());
@@ -137,4 +158,92 @@ fn child(order: &str) {
     } else {
         store.revert(Some(root), &[]).unwrap();
     }
+}
+
+/// The keys of the calls that are rewound together.
+const KEYS: [&str; 3] = [
+    "11111111111111111111111111111111",
+    "22222222222222222222222222222222",
+    "33333333333333333333333333333333",
+];
+const STEPS: [&[u8]; 3] = [
+    b"rm -rf a/b; echo changed > c/1; mv c/3 e/three; rm file; mkdir file; echo in > file/in; chmod 600 e/run",
+    b"echo again > c/1; echo mine-later > c/2; rm -rf becomes; echo now-a-file > becomes; mkdir -p new/er; echo 1 > new/er/1",
+    b"rm -rf new/er; echo 2 > new/2; ln -sfn c a/link; echo third > c/1; rm c/5; echo other > c/4",
+];
+/// What somebody else does after the calls: these paths are left as they are.
+const MINE: &[u8] = b"echo mine > c/2; rm becomes; ln -s elsewhere becomes";
+const LEFT: [&str; 3] = ["becomes", "becomes/1", "c/2"];
+
+#[test]
+fn a_killed_rewind_is_completed_and_what_somebody_changed_is_never_touched() {
+    if let Ok(order) = std::env::var(CHILD) {
+        return child_of_rewind(&order);
+    }
+    let folder = folder();
+    let root = folder.path().canonicalize().unwrap().join("work");
+    fs::create_dir(&root).unwrap();
+    run(&root, SETUP);
+    let old = list(&root);
+    let store = UndoArchive::open(root.with_file_name("undo")).unwrap();
+    for (key, script) in KEYS.into_iter().zip(STEPS) {
+        let command = store.begin(key, &root, &Coverage::default()).unwrap();
+        run(&root, script);
+        command.finish().unwrap();
+    }
+    run(&root, MINE);
+    let new = list(&root);
+    let (mut kills, mut rewound) = (0, None);
+    for step in 0.. {
+        let is_killed = start_test(
+            "a_killed_rewind_is_completed_and_what_somebody_changed_is_never_touched",
+            &format!("rewind {step} {}", root.display()),
+        );
+        if is_killed {
+            kills += 1;
+            let now = list(&root);
+            is_left_alone(&new, &now, &format!("step {step}"));
+            check(&new, rewound.as_ref().unwrap_or(&old), &without_left(&now, &new), &format!("step {step}"));
+            if store.resume().unwrap().is_empty() {
+                compare(&new, &list(&root)).or_else(|lines| without_links("redo", lines)).unwrap();
+                continue;
+            }
+        }
+        let now = list(&root);
+        is_left_alone(&new, &now, &format!("after step {step}"));
+        match &rewound {
+            // The first one that was completed is like each later one, and like the old tree elsewhere.
+            Some(rewound) => compare(rewound, &now).unwrap(),
+            None => {
+                check(&old, &old, &without_left(&now, &old), "the first rewind");
+                rewound = Some(now);
+            }
+        }
+        if !is_killed {
+            break;
+        }
+        store.revert(Some(&root), &[]).unwrap();
+        compare(&new, &list(&root)).or_else(|lines| without_links("redo", lines)).unwrap();
+    }
+    println!("RESULT {kills} kills of a rewind");
+    assert!(kills > 20, "only {kills}");
+}
+
+/// Whether the paths that somebody else changed are as they were.
+fn is_left_alone(new: &Listing, now: &Listing, case: &str) {
+    for path in LEFT.iter().map(Path::new) {
+        assert_eq!(now.paths.get(path), new.paths.get(path), "{case}: {}", path.display());
+    }
+}
+
+/// A tree in which the paths that were left are as in another one.
+fn without_left(now: &Listing, other: &Listing) -> Listing {
+    let mut now = now.clone();
+    for path in LEFT.iter().map(Path::new) {
+        now.paths.remove(path);
+        if let Some(seen) = other.paths.get(path) {
+            now.paths.insert(path.to_owned(), seen.clone());
+        }
+    }
+    now
 }
