@@ -67,6 +67,7 @@ mod remote_user;
 mod screen;
 mod session_fork;
 mod session_name;
+mod session_rewind;
 mod session_sidecar;
 mod settings;
 mod skills;

@@ -47,8 +47,9 @@ impl ForkPoint {
         new_name(holm::kernel::Timestamp::new(u64::try_from(now).unwrap_or_default()))
     }
 
-    /// Writes the beginning of the new session. Nothing is written where it could not go on.
-    pub(crate) async fn grow(&self, store: &Store, new: &str, next: ForkContinuation) -> anyhow::Result<()> {
+    /// Writes the beginning of the new session, and returns the last shared record. Nothing is
+    /// written where it could not go on.
+    pub(crate) async fn grow(&self, store: &Store, new: &str, next: ForkContinuation) -> anyhow::Result<u64> {
         children::check(store, &self.from).await?;
         let text = store.read(&self.from).await.map_err(|error| self.missing(error))?;
         let records = journal::decode(&text)?.records;
@@ -69,7 +70,7 @@ impl ForkPoint {
         }
         let mut journal = store.create(new).await.map_err(taken)?;
         journal.append(&lines, Durability::Synced).await?;
-        Ok(())
+        Ok(at)
     }
 
     fn unfit(&self, error: DriveError) -> anyhow::Error {

@@ -33,13 +33,17 @@ pub(crate) struct SessionSidecar {
     pub(crate) deny: Vec<CommandRule>,
     /// The grants that come from the trust level of the folder.
     pub(crate) level_grants: Vec<Grant>,
+    /// The session that it was forked from, and the last shared record. Undo records of the shared
+    /// calls are stored for that session.
+    pub(crate) forked_from: Option<(String, u64)>,
 }
 
 impl SessionSidecar {
     /// A session that works here.
     pub(crate) fn here(places: &HolmPaths, deny: Vec<CommandRule>) -> Self {
         let level_grants = places.folder_access.grants();
-        Self { folder: places.work.to_string_lossy().into_owned(), deny, level_grants }
+        let folder = places.work.to_string_lossy().into_owned();
+        Self { folder, deny, level_grants, forked_from: None }
     }
 
     /// What is known of a session; none of one that an older version began.
@@ -59,7 +63,15 @@ impl SessionSidecar {
         let level_grants = found.get("level_grants").cloned().unwrap_or_default();
         let level_grants =
             serde_json::from_value(level_grants).map_err(|error| unusable(&file, &error.to_string()))?;
-        Ok(Some(Self { folder, deny, level_grants }))
+        let forked_from = found.get("forked_from").cloned().unwrap_or_default();
+        let forked_from =
+            serde_json::from_value(forked_from).map_err(|error| unusable(&file, &error.to_string()))?;
+        Ok(Some(Self { folder, deny, level_grants, forked_from }))
+    }
+
+    /// The same for a session that was forked from another one.
+    pub(crate) fn forked(self, from: String, at: u64) -> Self {
+        Self { forked_from: Some((from, at)), ..self }
     }
 
     /// Refuses to go on anywhere but where the session works.
@@ -77,7 +89,7 @@ impl SessionSidecar {
     pub(crate) fn keep(&self, places: &HolmPaths, session: &str) -> Result<(), CommandError> {
         let file = file(places, session);
         let said = json!({ "session": session, "folder": self.folder, "deny": self.deny,
-            "level_grants": self.level_grants });
+            "level_grants": self.level_grants, "forked_from": self.forked_from });
         holm_paths::keep(&file, &said.to_string()).map_err(|error| {
             let message = format!("{} cannot be written: {error}", file.shown());
             CommandError::new(CommandExit::Failed, message).hint(

@@ -1,4 +1,4 @@
-//! Undoes what can be undone and leaves the rest: the paths that somebody changed after the calls,
+//! Undoes what can be undone and leaves the rest: the paths that changed after the calls,
 //! and those that cannot be restored without them. Also what a caller shows of a plan before it is
 //! carried out. Nothing here changes a file; `restore.rs` does.
 

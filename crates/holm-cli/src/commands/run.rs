@@ -309,6 +309,7 @@ impl RunArgs {
         {
             known.check(places, session)?;
             began.deny.extend(known.deny);
+            began.forked_from = known.forked_from;
             let is_kept = |grant: &Grant| began.level_grants.contains(grant);
             (began.level_grants, revoked) = known.level_grants.into_iter().partition(is_kept);
         }

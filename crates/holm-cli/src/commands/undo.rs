@@ -3,8 +3,12 @@
 //! `holm-undo` and `holm-tools/src/undo/`. A file that changed since is restored only with
 //! `--force`, and without it nothing at all is restored. The journal is not changed.
 //!
+//! `undo/rewind.rs` restores the files of several turns at once.
+//!
 //! An undo that was interrupted is completed first, and then nothing else is done: the user asked
 //! for that one.
+
+mod rewind;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -13,7 +17,7 @@ use std::{
 
 use holm::{
     grants::FilePath,
-    kernel::{Effect, Event, IdempotencyKey, journal},
+    kernel::{IdempotencyKey, journal},
     runtime::{JournalStorageError, JournalStore as _},
     store::{SessionQuery, Store},
 };
@@ -28,9 +32,10 @@ use serde_json::json;
 
 use crate::{
     exit::{CommandError, CommandExit},
-    holm_paths,
+    holm_paths::{self, HolmPaths},
     screen::TerminalOutput,
     session_name,
+    session_rewind::{self, SessionPrompt, turns_of},
 };
 
 /// Arguments of `holm undo`.
@@ -42,8 +47,12 @@ pub(crate) struct UndoArgs {
     /// Turn number, counting prompts from 1 [default: the last turn that changed files]
     #[arg(long, value_name = "NUMBER")]
     turn: Option<u64>,
+    /// Restore the files as they were before this prompt: all turns from it on. A file that changed
+    /// since is named and left
+    #[arg(long, value_name = "NUMBER", conflicts_with = "turn")]
+    from: Option<u64>,
     /// Take the last undo in this folder back: the files are again as they were before it
-    #[arg(long, conflicts_with_all = ["session", "turn"])]
+    #[arg(long, conflicts_with_all = ["session", "turn", "from"])]
     redo: bool,
     /// Restore this file even if it has changed since; can be repeated
     #[arg(long, value_name = "PATH")]
@@ -84,11 +93,17 @@ pub(crate) async fn execute(args: UndoArgs, data: Option<&Path>) -> anyhow::Resu
         }
     };
     let text = store.read(&session).await.map_err(|error| no_session(&session, error))?;
-    let turns = turns(&journal::decode_strict(&text)?)?;
+    let records = journal::decode_strict(&text)?;
+    let prompts = prompts_here(&store, data, &session, &records).await?;
+    if let Some(from) = args.from {
+        session_rewind::check_idle(&store, &session, &records).await?;
+        return rewind::rewind(&undo, &screen, &args, (&session, &prompts, from), &here);
+    }
+    let turns = calls_of(prompts);
     let (turn, calls) = choose(&session, &turns, args.turn, &kept)?;
     let plan = undo.plan(&calls)?;
     let forced = forced(&plan, &args.force)?;
-    let label = OperationLabel { session: session.clone(), turn };
+    let label = OperationLabel { session: session.clone(), turn, last_turn: None };
     if args.dry_run {
         preview(&screen, &label, &plan, &forced, (&here, args.json));
         return Ok(CommandExit::Done);
@@ -122,8 +137,8 @@ fn redo(
     }
     let outcome = undo.revert(Some(here), &forced).map_err(|error| refused(screen, error))?;
     let steps = tell_done(screen, &label, &plan, &outcome, (here, args.json));
-    let OperationLabel { session, turn } = &label;
-    screen.note(&format!("holm: the undo of turn {turn} of session {session}: {}", counted(&steps)));
+    let (turns, session) = (turns_of(&label), &label.session);
+    screen.note(&format!("holm: the undo of {turns} of session {session}: {}", counted(&steps)));
     for path in &outcome.lost {
         screen.note(&format!("holm: {path} was not stored and does not come back"));
     }
@@ -137,10 +152,9 @@ fn complete(undo: &UndoStore, screen: &TerminalOutput, dry_run: bool) -> anyhow:
         return Ok(CommandExit::Done);
     }
     for ResumedUndo { label, outcome, changed, .. } in undo.resume()? {
-        let OperationLabel { session, turn } = label;
-        let count = outcome.restored.len();
+        let (turns, session, count) = (turns_of(&label), &label.session, outcome.restored.len());
         screen.note(&format!(
-            "holm: completed the interrupted undo of turn {turn} of session {session}: {count} files"
+            "holm: completed the interrupted undo of {turns} of session {session}: {count} files"
         ));
         for path in changed {
             screen.note(&format!("holm: {path} changed since; it was left as it is"));
@@ -199,7 +213,7 @@ fn print_some(screen: &TerminalOutput, lines: &[String]) {
 
 /// A file of a turn, for a program: what is done with it, and whether it is.
 fn told(label: &OperationLabel, step: &UndoStep, state: &str) -> String {
-    let OperationLabel { session, turn } = label;
+    let OperationLabel { session, turn, .. } = label;
     let (folder, path) = (step.root.to_string_lossy(), step.path.to_string());
     let told = json!({
         "session": session, "turn": turn, "folder": folder, "path": path, "change": done(step), "state": state,
@@ -225,7 +239,8 @@ async fn latest(store: &Store, kept: &BTreeSet<String>) -> anyhow::Result<String
             // A session that cannot be read does not block the search.
             let Ok(text) = store.read(&session.run).await else { continue };
             let Ok(records) = journal::decode_strict(&text) else { continue };
-            if turns(&records).is_ok_and(|turns| turns.values().any(|calls| changed(calls, kept))) {
+            let prompts = session_rewind::prompts(&records);
+            if prompts.is_ok_and(|prompts| prompts.iter().any(|prompt| changed(&prompt.calls, kept))) {
                 return Ok(session.run);
             }
         }
@@ -246,21 +261,20 @@ fn changed(calls: &[IdempotencyKey], kept: &BTreeSet<String>) -> bool {
     calls.iter().any(|key| kept.contains(&key.to_string()))
 }
 
-/// The calls of each turn, by the keys under which tools store their records. A replay needs no
-/// model and no tool.
-fn turns(records: &[journal::JournalRecord]) -> anyhow::Result<BTreeMap<u64, Vec<IdempotencyKey>>> {
-    let mut turns: BTreeMap<u64, Vec<IdempotencyKey>> = BTreeMap::new();
-    let mut turn = 0;
-    journal::replay_with(records, |_, effect| match effect {
-        Effect::Emit(event) => {
-            if let Event::GroupStarted { group } = event.event {
-                turn = group;
-            }
-        }
-        Effect::RunTool { request, .. } => turns.entry(turn).or_default().push(request.key),
-        _ => {}
-    })?;
-    Ok(turns)
+/// The prompts of a session with their calls, also those of the sessions that it was forked from.
+async fn prompts_here(
+    store: &Store,
+    data: Option<&Path>,
+    session: &str,
+    records: &[journal::JournalRecord],
+) -> anyhow::Result<Vec<SessionPrompt>> {
+    let places = HolmPaths::at(holm_paths::data_here(data)?, std::env::current_dir()?);
+    session_rewind::prompts_of(store, &places, session, records).await
+}
+
+/// The calls of each turn, by the keys under which tools store their records.
+fn calls_of(prompts: Vec<SessionPrompt>) -> BTreeMap<u64, Vec<IdempotencyKey>> {
+    prompts.into_iter().map(|prompt| (prompt.number, prompt.calls)).collect()
 }
 
 fn choose(

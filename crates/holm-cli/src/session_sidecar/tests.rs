@@ -16,6 +16,19 @@ fn what_was_kept_is_read_again_and_holds_in_its_folder_alone() {
 }
 
 #[test]
+fn a_fork_knows_the_session_that_it_comes_from() {
+    let data = tempfile::tempdir().unwrap();
+    let here = HolmPaths::at(data.path(), "/srv/one");
+    let forked = SessionSidecar::here(&here, Vec::new()).forked("old".into(), 7);
+    forked.keep(&here, "new").unwrap();
+    let known = SessionSidecar::of(&here, "new").unwrap().unwrap();
+    assert_eq!(known.forked_from, Some(("old".to_owned(), 7)));
+    // A sidecar of an older version does not say so.
+    fs::write(file(&here, "s"), r#"{"folder":"/srv/one","deny":[]}"#).unwrap();
+    assert_eq!(SessionSidecar::of(&here, "s").unwrap().unwrap().forked_from, None);
+}
+
+#[test]
 fn a_file_that_cannot_be_read_is_no_reason_to_forbid_less() {
     let data = tempfile::tempdir().unwrap();
     let here = HolmPaths::at(data.path(), "/srv/one");

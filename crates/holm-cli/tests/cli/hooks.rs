@@ -101,8 +101,8 @@ fn a_prompt_that_a_hook_withholds_is_said_and_never_shown_as_ordinary() {
     );
     assert_eq!(replayed.matches("hook       withheld the prompt; the model read: [A hook").count(), 1);
     let shown = stage.holm(["session", "show", "s"]).out;
-    let heading = "## Prompt (withheld from the model by a hook)\n\n> Say the word Paris\n";
-    assert!(shown.contains(heading) && shown.contains("## Prompt\n\n> Say hello\n"), "{shown}");
+    let heading = "## Prompt 1 (withheld from the model by a hook)\n\n> Say the word Paris\n";
+    assert!(shown.contains(heading) && shown.contains("## Prompt 2\n\n> Say hello\n"), "{shown}");
     let ran = stage.run(&["-p", "Paris", "--json"]);
     let summary: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(
@@ -120,9 +120,9 @@ fn the_same_words_said_again_and_heard_are_not_shown_as_withheld() {
     std::fs::remove_file(stage.work().join(".holm/hooks.json")).unwrap();
     stage.run(&["-p", "Paris", "--session", "s", "--resume"]).says("Heard.\n");
     let shown = stage.holm(["session", "show", "s"]).out;
-    let withheld = "## Prompt (withheld from the model by a hook)\n\n> Paris\n";
+    let withheld = "## Prompt 1 (withheld from the model by a hook)\n\n> Paris\n";
     assert_eq!(
-        (shown.matches(withheld).count(), shown.matches("## Prompt\n\n> Paris\n").count()),
+        (shown.matches(withheld).count(), shown.matches("## Prompt 2\n\n> Paris\n").count()),
         (1, 1),
         "{shown}"
     );

@@ -293,3 +293,90 @@ fn the_journal_names_the_record_of_a_command_by_its_digest() {
     let told = stage.double.requests()[1].text();
     assert!(!told.contains(&digest), "no model pays for it: {told}");
 }
+
+/// What is noted on standard error about a conversation that stays.
+fn stays(session: &str) -> String {
+    format!(
+        "holm: the conversation is unchanged; to continue it from there: holm session fork {session} --at "
+    )
+}
+
+#[test]
+fn the_files_of_several_turns_go_back_at_once_and_come_again() {
+    let stage = Stage::new([]).file("a.txt", "one");
+    session(&stage);
+    let shown = stage.holm(["session", "show", "changes"]).out;
+    assert!(shown.contains("## Prompt 1\n") && shown.contains("## Prompt 2\n"), "{shown}");
+    let ran = stage.holm(["undo", "--from", "1", "--dry-run"]);
+    let would = "a.txt  would be restored, +1 −1\nmade.txt  would be removed, +0 −1\n";
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), would), "{ran:?}");
+    assert!(ran.err.contains(&stays("changes")), "{ran:?}");
+    assert_eq!(text(&stage, "a.txt"), "four");
+    let ran = stage.holm(["undo", "--from", "1"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "restored a.txt\nremoved made.txt\n"), "{ran:?}");
+    let note = "holm: turns 1 to 2 of session changes: 1 file restored, 1 file removed\n";
+    assert!(ran.err.starts_with(note), "{ran:?}");
+    assert_eq!(text(&stage, "a.txt"), "one");
+    let ran = stage.holm(["undo", "--redo"]);
+    assert!(ran.err.starts_with("holm: the undo of turns 1 to 2 of session changes"), "{ran:?}");
+    assert_eq!((text(&stage, "a.txt"), text(&stage, "made.txt")), ("four".into(), "made".into()));
+    let ran = stage.holm(["undo", "--from", "2"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "restored a.txt\n"), "{ran:?}");
+    assert_eq!(text(&stage, "a.txt"), "three");
+    stage.holm(["undo", "--from", "3"]).fails(2, "session `changes` has no prompt 3; it has 2");
+    stage.holm(["undo", "--from", "1", "--turn", "1"]).fails(2, "cannot be used with");
+}
+
+#[test]
+fn a_rewind_leaves_what_somebody_else_changed_and_restores_the_rest() {
+    let stage = with_script("rm -rf src; sed -i s/one/ONE/ notes.txt");
+    stage.run(&[&["-p", "Clean up.", "--session", "s"], COMMANDS.as_slice()].concat()).says("Done.\n");
+    let stage = stage.file("notes.txt", "mine\n");
+    let ran = stage.holm(["undo", "--from", "1", "--dry-run"]);
+    let left = "holm: notes.txt changed since and would be left; --force notes.txt restores it too\n";
+    assert!(ran.code == Some(0) && ran.err.contains(left), "{ran:?}");
+    assert!(!ran.out.contains("notes.txt") && ran.out.contains("src/main.rs  would be restored, +1 −0\n"));
+    let ran = stage.holm(["undo", "--from", "1"]);
+    let left = "holm: notes.txt changed since and was left; --force notes.txt restores it too\n";
+    assert!(ran.code == Some(0) && ran.err.contains(left), "{ran:?}");
+    assert_eq!(
+        (text(&stage, "notes.txt"), text(&stage, "src/deep/lib.rs")),
+        ("mine\n".into(), "// lib\n".into())
+    );
+    // It can still be restored.
+    let ran = stage.holm(["undo", "--from", "1", "--force", "notes.txt"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "restored notes.txt\n"), "{ran:?}");
+    assert_eq!(text(&stage, "notes.txt"), "one\ntwo\n");
+}
+
+#[test]
+fn a_rewind_names_what_is_not_covered() {
+    let stage = with_script("rm -rf node_modules; echo more >> notes.txt");
+    fs::create_dir(stage.work().join("node_modules")).unwrap();
+    fs::write(stage.work().join("node_modules/x.js"), "x").unwrap();
+    stage.run(&[&["-p", "Clean up."], COMMANDS.as_slice()].concat()).says("Done.\n");
+    let ran = stage.holm(["undo", "--from", "1", "--dry-run"]);
+    assert!(ran.err.contains("holm: not restored: node_modules (build output)\n"), "{ran:?}");
+}
+
+#[test]
+fn a_fork_takes_back_what_the_session_before_it_did() {
+    let write = |id: &str, text: &str| {
+        Act::calls(&[(id, "write", &json!({ "path": "a.txt", "content": text }).to_string())])
+    };
+    let acts = [write("c1", "two"), Act::says("One."), write("c2", "three"), Act::says("Two.")];
+    let stage = Stage::new(acts);
+    let grants = ["--grant", "read:**", "--grant", "write:**", "--mode", "full"];
+    stage.run(&[&["-p", "First.", "--session", "old"], grants.as_slice()].concat()).says("One.\n");
+    stage.run(&["-p", "Second.", "--session", "old", "--resume"]).says("Two.\n");
+    // The record before the second prompt, as the preview names it.
+    let ran = stage.holm(["undo", "--from", "2", "--session", "old"]);
+    let at = ran.err.split(" --at ").nth(1).unwrap().split(' ').next().unwrap().to_owned();
+    assert_eq!(text(&stage, "a.txt"), "two");
+    stage.agrees(["session", "fork", "old", "--at", at.as_str(), "--session", "new"]);
+    let shown = stage.holm(["session", "show", "new"]).out;
+    assert!(shown.contains("First.") && !shown.contains("Second."), "{shown}");
+    let ran = stage.holm(["undo", "--from", "1", "--session", "new"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "removed a.txt\n"), "{ran:?}");
+    assert!(!stage.work().join("a.txt").exists());
+}

@@ -46,6 +46,7 @@ pub(crate) fn write(session: &StoredSession, records: &[JournalRecord]) -> Strin
         added: Vec::new(),
         calls: std::mem::take(&mut details.calls),
         labels: BTreeMap::new(),
+        turns: std::mem::take(&mut details.turns),
     };
     for record in records {
         if let Some(result) = details.stopped.remove(&record.seq()) {
@@ -87,6 +88,8 @@ struct ReplayDetails {
     /// The records of these replies, which come after the cancel.
     moved: BTreeSet<Seq>,
     calls: CallIds,
+    /// The numbers of the turns that prompts began, by the records of the prompts.
+    turns: BTreeMap<Seq, u64>,
 }
 
 /// Whose results and questions are whose. Records name calls and questions by the run's own ids,
@@ -126,6 +129,9 @@ impl ReplayDetails {
                 }
                 Event::CallProposed { call, tool, .. } => {
                     details.calls.tools.insert(*call, tool.to_string());
+                }
+                Event::GroupStarted { group } => {
+                    details.turns.insert(seq, *group);
                 }
                 _ => {}
             }
@@ -206,12 +212,17 @@ struct SessionMarkdown {
     calls: CallIds,
     /// What calls of a reply with several of them are called, by the provider's ids.
     labels: BTreeMap<String, String>,
+    /// The numbers of the turns that prompts began, by the records of the prompts.
+    turns: BTreeMap<Seq, u64>,
 }
 
 impl SessionMarkdown {
     fn write_input(&mut self, out: &mut String, input: &Input, seq: Seq) {
         match input {
-            Input::Prompted(prompt) => self.person(out, "Prompt", prompt),
+            Input::Prompted(prompt) => {
+                let number = self.turns.get(&seq).map(|number| format!(" {number}")).unwrap_or_default();
+                self.person(out, &format!("Prompt{number}"), prompt);
+            }
             Input::Steered(prompt) => self.person(out, "Prompt, meanwhile", prompt),
             Input::FollowedUp(prompt) => self.person(out, "Prompt, for afterwards", prompt),
             Input::ModelFinished { result, .. } => self.answer(out, result),

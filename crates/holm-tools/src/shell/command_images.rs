@@ -85,15 +85,22 @@ impl CommandImages {
 impl UndoReport {
     fn of(changes: &CommandChanges) -> Self {
         let line = lost(&changes.lost);
-        let Some(record) = &changes.record else { return Self { line, record: None } };
+        if changes.record.is_none() && changes.lost.is_empty() {
+            return Self { line, record: None };
+        }
         let count = |count: usize| Json::from(u64::try_from(count).unwrap_or(u64::MAX));
-        let parts = [
-            ("record", Json::from(record.as_str())),
+        let uncovered: Vec<&UncoveredPath> = changes.lost.iter().chain(&changes.left).collect();
+        let named = uncovered.iter().take(MOST_NAMED).map(|path| Json::from(described(path)));
+        let mut parts = vec![
             ("created", count(changes.created)),
             ("changed", count(changes.changed)),
             ("deleted", count(changes.deleted)),
-            ("not_covered", count(changes.lost.len() + changes.left.len())),
+            ("not_covered", count(uncovered.len())),
         ];
+        parts.extend(changes.record.as_deref().map(|record| ("record", Json::from(record))));
+        if !uncovered.is_empty() {
+            parts.push(("not_covered_paths", Json::from(named.collect::<Vec<_>>())));
+        }
         Self { line, record: Some(Json::object(parts)) }
     }
 
@@ -113,9 +120,12 @@ fn is_first_failure(workspace: &Path) -> bool {
 
 /// The line about what changed and cannot be restored.
 fn lost(paths: &[UncoveredPath]) -> Option<String> {
-    let named: Vec<String> =
-        paths.iter().take(MOST_NAMED).map(|lost| format!("{} ({})", lost.path, lost.reason)).collect();
+    let named: Vec<String> = paths.iter().take(MOST_NAMED).map(described).collect();
     let more = paths.len().saturating_sub(MOST_NAMED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     (!named.is_empty()).then(|| format!("undo does not restore {}{more}", named.join(", ")))
+}
+
+fn described(path: &UncoveredPath) -> String {
+    format!("{} ({})", path.path, path.reason)
 }

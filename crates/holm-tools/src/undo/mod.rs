@@ -22,8 +22,9 @@ mod store;
 mod tests;
 
 pub use holm_undo::{
-    CommandChanges, CommandUndo, KEPT, MOST_KEPT, OperationLabel, PathState, ResumedUndo, TreePath,
-    UncoveredPath, UndoError, UndoOutcome, UndoPlan, UndoStep, UndoVerdict,
+    CallChanges, CommandChanges, CommandUndo, KEPT, MOST_KEPT, OperationLabel, PathState, PlacedPath,
+    ResumedUndo, StepContents, TreePath, UncoveredPath, UndoError, UndoOutcome, UndoPlan, UndoStep,
+    UndoVerdict,
 };
 pub use store::UndoStore;
 

@@ -2,7 +2,7 @@
 //! changed is put back only where a file tool may write, and no file tool writes meanwhile.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -10,7 +10,8 @@ use std::{
 use holm_grants::FilePath;
 use holm_kernel::IdempotencyKey;
 use holm_undo::{
-    Coverage, OperationLabel, RecordFile, ResumedUndo, TreePath, UndoError, UndoOutcome, UndoPlan,
+    CallChanges, Coverage, OperationLabel, RecordFile, ResumedUndo, StepContents, TreePath, UndoError,
+    UndoOutcome, UndoPlan, UndoStep,
 };
 use sha2::{Digest, Sha256};
 
@@ -114,6 +115,34 @@ impl UndoStore {
         let plan = self.0.plan(keys.iter().map(String::as_str))?;
         places(&plan)?;
         Ok(plan)
+    }
+
+    /// Removes from a plan what changed after the calls and is not `forced`, and returns its steps.
+    ///
+    /// # Errors
+    /// [`UndoError`] if a record or a folder cannot be read.
+    pub fn leave_changed(
+        &self,
+        plan: &mut UndoPlan,
+        forced: &[TreePath],
+    ) -> Result<Vec<UndoStep>, UndoError> {
+        self.0.leave_changed(plan, forced)
+    }
+
+    /// What each of these calls changed, as far as it was not undone, by their keys as text.
+    ///
+    /// # Errors
+    /// [`UndoError`] if a record cannot be read.
+    pub fn changes_of(&self, calls: &[IdempotencyKey]) -> Result<BTreeMap<String, CallChanges>, UndoError> {
+        let keys: Vec<String> = calls.iter().map(ToString::to_string).collect();
+        self.0.changes_of(keys.iter().map(String::as_str))
+    }
+
+    /// The contents that a step replaces and restores; `None` if one of them is not a file, has more
+    /// than `most` bytes, or cannot be read.
+    #[must_use]
+    pub fn contents_of(&self, step: &UndoStep, most: u64) -> Option<StepContents> {
+        self.0.contents_of(step, most)
     }
 
     /// Puts the files back: all of them, or none if one has changed and is not among the `forced`.

@@ -108,17 +108,18 @@ impl RunArgs {
         }
     }
 
-    /// Writes the beginning of a session that branches off.
+    /// Writes the beginning of a session that branches off, and returns the session that it comes
+    /// from with the last shared record.
     pub(super) async fn grow(
         &self,
         store: &Store,
         next: ForkContinuation,
         screen: &TerminalOutput,
-    ) -> anyhow::Result<()> {
-        let (Some(branch), Some(new)) = (&self.branch, &self.session) else { return Ok(()) };
-        branch.grow(store, new, next).await?;
+    ) -> anyhow::Result<Option<(String, u64)>> {
+        let (Some(branch), Some(new)) = (&self.branch, &self.session) else { return Ok(None) };
+        let shared = branch.grow(store, new, next).await?;
         screen.note(&format!("holm: session {new} continues the history of {}", branch.from));
-        Ok(())
+        Ok(Some((branch.from.clone(), shared)))
     }
 }
 

@@ -117,7 +117,10 @@ impl PreparedRun {
         let (crew, secrets, hooks) = parts.parts();
         let live_grants = parts.live_grants();
         let (agent, tools) = parts.agent(args, sinks)?;
-        args.grow(store, next, screen).await?;
+        let began = match args.grow(store, next, screen).await? {
+            Some((from, shared)) => began.clone().forked(from, shared),
+            None => began.clone(),
+        };
         let session = open(&agent, args, |run| withholding.resume(store, run)).await?;
         unheard(&hooks, &session).iter().for_each(|note| screen.note(note));
         began.keep(places, session.id())?;

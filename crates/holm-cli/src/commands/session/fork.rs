@@ -34,9 +34,9 @@ pub(super) async fn fork(
     let (branch, new) = forking.branch_and_name()?;
     // The new one works where the old one does, and never runs what that must not.
     let known = SessionSidecar::of(&opened.places, &branch.from)?;
-    branch.grow(&opened.store, &new, ForkContinuation::Later).await?;
+    let shared = branch.grow(&opened.store, &new, ForkContinuation::Later).await?;
     if let Some(known) = known {
-        known.keep(&opened.places, &new)?;
+        known.forked(branch.from, shared).keep(&opened.places, &new)?;
     }
     opened.screen.line(&new);
     Ok(CommandExit::Done)

@@ -201,7 +201,7 @@ pub(crate) async fn a_session_reads_as_markdown(place: &dyn Place) {
     store.tag("one", "demo").await.unwrap();
     let text = String::from_utf8(store.export("one", SessionFileFormat::Markdown).await.unwrap()).unwrap();
     let expect = "# # Hello\n\n- run: `one`\n- agent: tester\n- model: test/one\n- records: 6, last on 2024-10-04\n\
-        - tags: demo\n\n## Prompt\n\n> # Hello\n\n## Answer\n\n\n### Call of `look`\n\n```\n{\"where\":\"here\"}\n```\n\n\
+        - tags: demo\n\n## Prompt 1\n\n> # Hello\n\n## Answer\n\n\n### Call of `look`\n\n```\n{\"where\":\"here\"}\n```\n\n\
         ### Result\n\n````\n```\ncode\n```\n````\n\n## Answer\n\n> Done.\n";
     assert_eq!(text, expect);
 }
