@@ -396,6 +396,10 @@ impl ChatLoop {
                     undone.map_err(|error| error.to_string())
                 });
             }
+            ChatCommand::Rewind(task) => {
+                let places = self.places.clone();
+                self.errand(|store, _| async move { task.perform(&store, places).await });
+            }
             ChatCommand::Repaint => self.canvas.repaint()?,
             ChatCommand::Leave => return Ok(LoopControl::Away),
         }

@@ -133,7 +133,7 @@ fn labels(state: &ChatState, width: u16) -> Vec<String> {
     let label = |(number, tab): (usize, &SessionTab)| {
         let mark = match tab.phase {
             _ if !tab.questions.is_empty() => "?",
-            TabPhase::Opening => "…",
+            TabPhase::Opening | TabPhase::Rewinding => "…",
             TabPhase::Running => "◐",
             TabPhase::Idle => " ",
             TabPhase::Broken => "✗",
@@ -189,7 +189,9 @@ fn mark(line: &Line<'_>, words: &str, area: Rect, row: u16, buffer: &mut Buffer,
 fn welcome(tab: &SessionTab, area: Rect, buffer: &mut Buffer, theme: &ChatTheme) {
     let first = match tab.phase {
         TabPhase::Opening => "opening the session …",
-        TabPhase::Idle | TabPhase::Running | TabPhase::Broken => "Type what you want done.",
+        TabPhase::Idle | TabPhase::Running | TabPhase::Rewinding | TabPhase::Broken => {
+            "Type what you want done."
+        }
     };
     let keys = "/help shows keys and commands, @ names files, Shift-Tab changes the mode.";
     let asks = match (tab.phase, tab.mode) {
@@ -374,6 +376,7 @@ fn doing(tab: &SessionTab) -> String {
     }
     match tab.phase {
         TabPhase::Opening => "opens".into(),
+        TabPhase::Rewinding => "restores files".into(),
         TabPhase::Broken => "cannot be used".into(),
         TabPhase::Idle => String::new(),
         TabPhase::Running => {

@@ -18,6 +18,7 @@
 //! - `text.rs`: sanitizes and wraps text.
 //! - `question.rs`, `picker.rs`, `input.rs`: what has the keys; `keys.rs`, `slash.rs`: key bindings
 //!   and commands.
+//! - `rewind.rs`: what `/rewind` offers, and its work on files.
 //! - `attachments.rs`: files of a prompt; `opening_queue.rs`: prompts before a session is open.
 //! - `draft.rs`, `view_state.rs`, `autosave.rs`: what outlives the chat.
 //! - `terminal.rs`, `wake_stream.rs`, `frame_pacer.rs`, `delta_budget.rs`: the terminal, its keys,
@@ -42,6 +43,7 @@ mod markdown;
 mod opening_queue;
 mod picker;
 mod question;
+mod rewind;
 mod sessions;
 mod slash;
 mod state;

@@ -2,7 +2,10 @@
 //! choice. The rows are made in `local_actions.rs` and `update/actions.rs`, drawn in
 //! `draw/overlay.rs`, and chosen in `update/key_presses.rs` and `update/mouse.rs`.
 
-use super::state::SessionOrigin;
+use super::{
+    rewind::{RewindScope, RewindTarget},
+    state::SessionOrigin,
+};
 
 /// The most rows of a completion.
 const MOST_COMPLETIONS: usize = 8;
@@ -30,6 +33,12 @@ pub(super) struct PickerRow {
 pub(super) enum PickerAction {
     /// Opens a session, and puts text into its input.
     Open { how: SessionOrigin, typed: String },
+    /// Shows what going back to before a prompt would do.
+    RewindTo(RewindTarget),
+    /// Goes back to before a prompt.
+    Rewind { target: RewindTarget, scope: RewindScope },
+    /// The row only says something.
+    Nothing,
 }
 
 impl ListPicker {

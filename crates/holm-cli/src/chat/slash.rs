@@ -21,6 +21,10 @@ pub(super) enum SlashCommand {
     Model(Option<String>),
     Compact,
     Undo,
+    /// Goes back to before a message: files, conversation or both.
+    Rewind,
+    /// Takes the last rewind back.
+    Redo,
     Plan(Option<String>),
     /// Carries out the plan.
     Build(PlanRevision),
@@ -58,10 +62,12 @@ pub(super) enum PlanRevision {
 
 /// Every command, what it takes and what it does.
 #[rustfmt::skip]
-pub(super) const COMMANDS: [(&str, &str, &str); 21] = [
+pub(super) const COMMANDS: [(&str, &str, &str); 23] = [
     ("model", "NAME", "start a new session with another model"),
     ("compact", "", "summarise this session and continue in a new one with the summary"),
     ("undo", "", "restore the files of the last turn"),
+    ("rewind", "", "go back to before a message, files too"),
+    ("redo", "", "take the last rewind back"),
     ("plan", "[TEXT]", "plan without changing anything; /build carries the plan out"),
     ("build", "[edit]", "carry out the plan, unchanged or edited in $EDITOR"),
     ("cost", "", "show what this session has used"),
@@ -111,6 +117,8 @@ impl SlashCommand {
             "model" => Self::Model(maybe),
             "compact" => Self::Compact,
             "undo" => Self::Undo,
+            "rewind" => Self::Rewind,
+            "redo" => Self::Redo,
             "plan" => Self::Plan(maybe),
             "build" => {
                 Self::Build(if maybe.is_some() { PlanRevision::Edited } else { PlanRevision::AsAnswered })
@@ -236,6 +244,8 @@ mod tests {
         check("/usr/bin is a folder", None);
         check("/", None);
         check("/cost", Some(Ok(SlashCommand::Cost)));
+        check("/rewind", Some(Ok(SlashCommand::Rewind)));
+        check("/redo", Some(Ok(SlashCommand::Redo)));
         check("/build", Some(Ok(SlashCommand::Build(PlanRevision::AsAnswered))));
         check("/build edit", Some(Ok(SlashCommand::Build(PlanRevision::Edited))));
         check("/mode plan", Some(Ok(SlashCommand::Mode(Some(Mode::Plan)))));

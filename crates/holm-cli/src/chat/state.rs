@@ -17,6 +17,7 @@ use super::{
     keys::KeyBindings,
     picker::{ListPicker, WordCompletion},
     question::{ChatQuestion, ChatQuestionId, KeyMeaning, QuestionReply},
+    rewind::{DoneRewind, RewindScope, RewindTarget, RewindTask, RewoundFiles},
     sessions::SessionPast,
     tab::{QueuedMessage, ReplyPiece, SessionTab, TabId},
     theme::{ChatTheme, ThemeKind},
@@ -64,6 +65,8 @@ pub(super) struct ChatState {
     pub(super) list: ListRequest,
     /// A list that came while the user typed something else. It waits until Tab shows it.
     pub(super) listed: Option<ListPicker>,
+    /// The rewinds of this chat, the last one last.
+    pub(super) rewinds: Vec<DoneRewind>,
 }
 
 /// A letter that was pressed at a question. It answers the question if no other key follows soon;
@@ -209,6 +212,18 @@ pub(super) enum ChatMessage {
         refused: QueuedMessage,
         why: String,
     },
+    /// The files of a rewind were restored, or could not be.
+    Rewound {
+        target: RewindTarget,
+        scope: RewindScope,
+        files: Result<RewoundFiles, String>,
+    },
+    /// The files of a rewind are as before it again, or could not be.
+    Redone {
+        tab: TabId,
+        done: DoneRewind,
+        files: Result<String, String>,
+    },
     /// Sessions, or places in them, to choose from.
     Found(ListPicker),
     Files(Vec<String>),
@@ -307,6 +322,8 @@ pub(super) enum ChatCommand {
         tab: TabId,
         session: String,
     },
+    /// Reads prompts and their changes, or restores files.
+    Rewind(RewindTask),
     Repaint,
     Leave,
 }
@@ -388,6 +405,7 @@ impl ChatState {
             pending: None,
             list: ListRequest::None,
             listed: None,
+            rewinds: Vec::new(),
         }
     }
 

@@ -103,6 +103,8 @@ pub(super) enum TabPhase {
     Opening,
     Idle,
     Running,
+    /// Its files are being restored.
+    Rewinding,
     /// The session cannot be used.
     Broken,
 }
@@ -299,6 +301,14 @@ impl SessionTab {
     pub(super) fn give_back(&mut self) {
         self.input = InputBuffer::of(self.unsaid());
         self.held.clear();
+    }
+
+    /// Its files were restored. What was said meanwhile returns to the input line.
+    pub(super) fn rewound(&mut self) {
+        if self.phase == TabPhase::Rewinding {
+            self.phase = TabPhase::Idle;
+            self.give_back();
+        }
     }
 
     /// Something was said to a run that works, and is not heard.

@@ -8,11 +8,13 @@
 //! Where things are:
 //! - `update/key_presses.rs`: what keys do.
 //! - `update/mouse.rs`: what the mouse does.
+//! - `update/rewind.rs`: what `/rewind` and `/redo` do.
 //! - `update/actions.rs`: what slash commands do, and what sending a prompt does.
 
 mod actions;
 mod key_presses;
 mod mouse;
+mod rewind;
 
 use super::{
     draw::ScreenAreas,
@@ -62,6 +64,8 @@ impl ChatState {
                 tab.note(NoteTone::Warning, &why);
             }),
             ChatMessage::Noted { tab, tone, text } => self.with(tab, |tab| tab.note(tone, &text)),
+            ChatMessage::Rewound { target, scope, files } => return self.rewound(target, scope, files),
+            ChatMessage::Redone { tab, done, files } => return self.redone(tab, &done, files),
             ChatMessage::Found(picker) => self.found(picker),
             ChatMessage::Files(files) => {
                 self.files = Some(files);

@@ -338,6 +338,51 @@ fn a_turn_is_said_otherwise_in_a_session_of_its_own() {
 }
 
 #[test]
+fn files_and_conversation_go_back_to_before_a_message_and_come_again() {
+    let write = |id: &str, text: &str| {
+        let arguments = format!(r#"{{"path":"a.txt","content":"{text}\n"}}"#);
+        Act::calls(&[(id, "write", &arguments)])
+    };
+    let acts =
+        [write("c1", "two"), Act::says("One."), write("c2", "three"), Act::says("Two."), Act::says("Other.")];
+    let stage = Stage::new(acts);
+    let mut chat = ready(&stage, LARGE, &["--grant", "read:**", "--grant", "write:**", "--mode", "full"]);
+    says(&mut chat, "first thing", "One.");
+    says(&mut chat, "second thing", "Two.");
+    let text = || fs::read_to_string(stage.work().join("a.txt")).unwrap();
+    assert_eq!(text(), "three\n");
+    commands(&mut chat, "/rewind", "1 file, 0 commands · second thing");
+    chat.types(ENTER);
+    chat.shows("files and conversation");
+    chat.shows("+1 −1");
+    chat.types(ENTER);
+    chat.shows("1 path restored as before message 2");
+    chat.until("the fork", |screen| {
+        let text = screen.contents();
+        text.contains("› second thing") && !text.contains("Two.")
+    });
+    assert_eq!(text(), "two\n");
+    chat.types("\x15");
+    commands(&mut chat, "/redo", "1 path as before the rewind again");
+    chat.shows("Two.");
+    assert_eq!(text(), "three\n");
+    // A file that the user changed meanwhile is named and left.
+    fs::write(stage.work().join("a.txt"), "mine\n").unwrap();
+    commands(&mut chat, "/rewind", "1 file, 0 commands · second thing");
+    chat.types(ENTER);
+    chat.shows("a.txt (changed since)");
+    chat.types(ENTER);
+    chat.shows("› second thing");
+    assert_eq!(text(), "mine\n");
+    chat.types(" now");
+    chat.types(ENTER);
+    chat.shows("Other.");
+    let asked = stage.double.requests()[4].text();
+    assert!(asked.contains("first thing") && asked.contains("second thing now"), "{asked}");
+    leaves(chat);
+}
+
+#[test]
 fn words_are_found_in_the_session_and_in_all_of_them() {
     let stage = Stage::new([Act::says("The needle lies here."), Act::says("Nothing.")]);
     stage.run(&["-p", "an older haystack question"]);

@@ -177,7 +177,7 @@ fn help_that_does_not_fit_is_not_cut_and_says_that_there_is_more() {
     let mut chat = talked();
     chat.state.over = Some(ScreenOverlay::Help { scroll: 0 });
     let shown = screen(&mut chat.state, 80, 24);
-    assert!(shown.contains("35 more below: Down and PageDown go there, Esc closes"), "{shown}");
+    assert!(shown.contains("37 more below: Down and PageDown go there, Esc closes"), "{shown}");
     assert!(shown.contains("its next step"), "{shown}");
     chat.state.over = Some(ScreenOverlay::Help { scroll: 9_999 });
     let shown = screen(&mut chat.state, 80, 24);

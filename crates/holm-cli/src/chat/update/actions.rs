@@ -64,12 +64,14 @@ impl ChatState {
                 return self.told(&text);
             }
             SlashCommand::Compact => return self.compact(),
-            SlashCommand::Undo if tab.phase == TabPhase::Running => {
+            SlashCommand::Undo if matches!(tab.phase, TabPhase::Running | TabPhase::Rewinding) => {
                 return self.told("the run is still using these files; stop it first");
             }
             SlashCommand::Undo => {
                 return session.map(|session| ChatCommand::Undo { tab: id, session }).into_iter().collect();
             }
+            SlashCommand::Rewind => return self.rewind(),
+            SlashCommand::Redo => return self.redo(),
             SlashCommand::Plan(text) => return self.plan(text),
             SlashCommand::Build(planned) => return self.build(planned),
             SlashCommand::Cost => self.cost(),
@@ -126,7 +128,7 @@ impl ChatState {
                 tab.waits(DeliveryTiming::Soon, words.text.clone());
                 vec![ChatCommand::Steer { tab: tab.id, words }]
             }
-            TabPhase::Opening => {
+            TabPhase::Opening | TabPhase::Rewinding => {
                 let line = line.unwrap_or_else(|| words.typed.clone());
                 tab.held.say(words, line);
                 Vec::new()

@@ -264,7 +264,7 @@ impl ChatState {
             return commands;
         }
         match self.tab().map(|tab| tab.phase) {
-            Some(TabPhase::Opening | TabPhase::Idle | TabPhase::Running) => {
+            Some(TabPhase::Opening | TabPhase::Idle | TabPhase::Running | TabPhase::Rewinding) => {
                 self.took();
                 self.say(UserText::typed(text))
             }
@@ -306,7 +306,7 @@ impl ChatState {
         Vec::new()
     }
 
-    fn typed(&mut self, text: &str) {
+    pub(super) fn typed(&mut self, text: &str) {
         if let Some(tab) = self.tab_mut() {
             tab.input.insert(text);
         }
@@ -456,16 +456,24 @@ impl ChatState {
         tab.input.replace_before(completion.replaces, &format!("{chosen} "));
     }
 
-    /// Opens what is chosen of a list.
+    /// Does what the chosen row of a list says.
     pub(super) fn pick(&mut self) -> Vec<ChatCommand> {
         let Some(ScreenOverlay::Picker(picker)) = &self.over else { return Vec::new() };
         let Some(row) = picker.chosen().cloned() else { return Vec::new() };
-        self.over = None;
-        let PickerAction::Open { how, typed } = row.pick;
-        let mode = self.tab().map_or(Mode::Default, |tab| tab.mode);
-        let open = self.open(how, mode);
-        self.typed(&typed);
-        vec![open]
+        if row.pick != PickerAction::Nothing {
+            self.over = None;
+        }
+        match row.pick {
+            PickerAction::Open { how, typed } => {
+                let mode = self.tab().map_or(Mode::Default, |tab| tab.mode);
+                let open = self.open(how, mode);
+                self.typed(&typed);
+                vec![open]
+            }
+            PickerAction::RewindTo(target) => self.rewind_to(target),
+            PickerAction::Rewind { target, scope } => self.rewind_now(target, scope),
+            PickerAction::Nothing => Vec::new(),
+        }
     }
 
     fn press_over(&mut self, key: KeyEvent) -> Vec<ChatCommand> {
