@@ -18,6 +18,7 @@ use super::{
     text::{LineBreak, LineMargin, clipped, one_line, safe, wrap},
     theme::ChatTheme,
     thought::ThoughtText,
+    todo_block::TodoBlock,
 };
 
 /// Lines of a result that are shown unless everything is.
@@ -88,6 +89,8 @@ pub(super) struct ToolCallItem {
     tool: String,
     about: String,
     changes: Vec<DiffLine>,
+    /// The to-do list, if the call stores it.
+    pub(super) list: Option<TodoBlock>,
     pub(super) state: ToolCallState,
     pub(super) result: String,
     /// The progress that it reports.
@@ -109,10 +112,12 @@ pub(super) enum ToolCallState {
 impl ToolCallItem {
     /// A call that was proposed.
     pub(super) fn new(tool: &str, arguments: &str) -> Self {
+        let list = TodoBlock::of_call(tool, arguments);
         Self {
             tool: one_line(tool),
-            about: about(arguments),
+            about: list.as_ref().map_or_else(|| about(arguments), TodoBlock::summary),
             changes: diff::of_call(tool, arguments).unwrap_or_default(),
+            list,
             state: ToolCallState::Proposed,
             result: String::new(),
             progress: String::new(),
@@ -147,6 +152,9 @@ impl ToolCallItem {
         let margin = LineMargin { first: Vec::new(), rest: vec![Span::raw("  ")] };
         let mut lines = wrap(&spans, width, &margin, LineBreak::Words);
         lines.extend(self.change_lines(width, theme, detail));
+        if !self.failed() {
+            lines.extend(self.list.iter().flat_map(|list| list.lines(width, theme)));
+        }
         lines.extend(self.activity_lines(width, theme, detail));
         if !self.progress.is_empty() && self.is_open() {
             lines.extend(indented(&self.progress, width, theme.dim));
@@ -207,6 +215,10 @@ impl ToolCallItem {
         let most = if detail == DetailLevel::All { MOST_LINES } else { FEW_RESULT_LINES };
         // An edit that was made says nothing new.
         if !self.changes.is_empty() && detail == DetailLevel::Few && !self.failed() {
+            return Vec::new();
+        }
+        // The list is shown already.
+        if self.list.is_some() && !self.failed() {
             return Vec::new();
         }
         // Why it was not run stands beside its name.

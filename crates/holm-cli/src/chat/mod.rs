@@ -12,8 +12,8 @@
 //!   files and the editor.
 //! - `sessions.rs`: opens and drives sessions; `chat_user.rs` connects a run to this user.
 //! - `tab.rs`: one session as shown; `tab/events.rs`: what each event changes in it.
-//! - `item.rs`, `markdown.rs`, `code.rs`, `diff.rs`, `thought.rs`, `incremental_text.rs`: how
-//!   content is laid out.
+//! - `item.rs`, `markdown.rs`, `code.rs`, `diff.rs`, `thought.rs`, `todo_block.rs`,
+//!   `incremental_text.rs`: how content is laid out.
 //! - `view.rs`: which lines are visible; `draw.rs`: draws the cells; `theme.rs`: colours.
 //! - `text.rs`: sanitizes and wraps text.
 //! - `question.rs`, `picker.rs`, `input.rs`: what has the keys; `keys.rs`, `slash.rs`: key bindings
@@ -54,6 +54,7 @@ mod testing;
 pub(crate) mod text;
 mod theme;
 mod thought;
+mod todo_block;
 mod update;
 mod view;
 mod view_state;

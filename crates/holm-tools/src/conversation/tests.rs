@@ -73,9 +73,30 @@ async fn a_list_is_what_was_said_last() {
     assert_eq!(tool.run(ToolInvocation::alone(list)).await.text, "The list:\n[x] plan\n[~] build\n[ ] rest");
     assert_eq!(todo.items().len(), 3);
     let item = r#"{"text":"x","progress":"pending"}"#;
-    let novel = format!(r#"{{"items":[{}]}}"#, vec![item; 101].join(","));
+    let novel = format!(r#"{{"items":[{}]}}"#, vec![item; 51].join(","));
     assert_eq!(tool.run(ToolInvocation::alone(novel)).await.outcome, Outcome::Failed);
+    let long = format!(r#"{{"items":[{{"text":"{}","progress":"pending"}}]}}"#, "ü".repeat(201));
+    let refused = tool.run(ToolInvocation::alone(long)).await;
+    assert_eq!(
+        (refused.outcome, refused.text.contains("item 1 has more than 200 characters")),
+        (Outcome::Failed, true)
+    );
     assert_eq!(todo.items().len(), 3, "what was refused changes nothing");
+}
+
+#[tokio::test]
+async fn a_list_with_the_most_items_is_kept_and_several_in_progress_are_only_advised_against() {
+    let todo = TodoTool::new();
+    let tool = TypedToolAdapter::new(todo.clone());
+    let item = format!(r#"{{"text":"{}","progress":"in_progress"}}"#, "ü".repeat(200));
+    let list = format!(r#"{{"items":[{}]}}"#, vec![item; 50].join(","));
+    let kept = tool.run(ToolInvocation::alone(list)).await;
+    assert_eq!((kept.outcome, todo.items().len()), (Outcome::Succeeded, 50));
+    assert!(kept.text.ends_with("(50 items are in progress; one at a time is better)"), "{}", kept.text);
+    let declared = tool.declaration();
+    assert!(
+        declared.level == holm_grants::Level::None && declared.retention == holm_kernel::Retention::Latest
+    );
 }
 
 #[tokio::test]

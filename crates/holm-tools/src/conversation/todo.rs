@@ -14,7 +14,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// More items than this are not a useful list.
-const MOST_ITEMS: usize = 100;
+const MOST_ITEMS: usize = 50;
+/// The longest item, in characters. The list is repeated after every compaction.
+const MOST_CHARS: usize = 200;
 
 /// Keeps a to-do list. Every call passes the whole list, so only the last result in the transcript
 /// counts: a compaction keeps it, and a resumed run loses nothing. Clones share the list: keep
@@ -75,6 +77,10 @@ impl TypedTool for TodoTool {
         if list.items.len() > MOST_ITEMS {
             return Err(format!("the list holds at most {MOST_ITEMS} items; merge some"));
         }
+        if let Some(at) = list.items.iter().position(|item| item.text.chars().count() > MOST_CHARS) {
+            return Err(format!("item {} has more than {MOST_CHARS} characters; shorten it", at + 1));
+        }
+        let begun = list.items.iter().filter(|item| item.progress == TodoProgress::InProgress).count();
         let mut text = String::from("The list:");
         for item in &list.items {
             let mark = match item.progress {
@@ -83,6 +89,9 @@ impl TypedTool for TodoTool {
                 TodoProgress::Completed => "[x]",
             };
             let _ = write!(text, "\n{mark} {}", item.text);
+        }
+        if begun > 1 {
+            let _ = write!(text, "\n({begun} items are in progress; one at a time is better)");
         }
         *self.items.lock().unwrap_or_else(PoisonError::into_inner) = list.items;
         Ok(text)

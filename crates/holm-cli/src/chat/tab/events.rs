@@ -23,6 +23,7 @@ use crate::{
         markdown::MarkdownText,
         text::{clipped, one_line, safe},
         thought::ThoughtText,
+        todo_block::TodoBlock,
     },
     money,
     written_calls::{WrittenCalls, reason_of},
@@ -250,6 +251,22 @@ impl SessionTab {
         // Why it was denied says more than that it was not run.
         if !matches!(call.state, ToolCallState::Denied { .. }) {
             call.state = ToolCallState::Ended { outcome, millis };
+        }
+        if outcome == Outcome::Succeeded && call.list.is_some() {
+            self.replace_lists(at);
+        }
+    }
+
+    /// The lists before this one are out of date.
+    fn replace_lists(&mut self, at: usize) {
+        let is_shown = |item: &TranscriptItem| {
+            matches!(item.kind(), TranscriptItemKind::Call(call)
+                if call.list.as_ref().is_some_and(TodoBlock::is_latest))
+        };
+        for item in self.items.iter_mut().take(at).filter(|item| is_shown(item)) {
+            if let TranscriptItemKind::Call(call) = item.change() {
+                call.list.iter_mut().for_each(TodoBlock::replaced);
+            }
         }
     }
 

@@ -50,6 +50,36 @@ fn a_result_finds_its_call_whichever_comes_first() {
 }
 
 #[test]
+fn a_to_do_list_is_shown_once_and_moves_along() {
+    let list = |first: &str, second: &str| {
+        format!(
+            r#"{{"items":[{{"text":"read \u001b[2J","progress":"{first}"}},{{"text":"write","progress":"{second}"}}]}}"#
+        )
+    };
+    let begun = [called(1, "todo", &list("in_progress", "pending")), finished(1, "c1", 5), result("c1", "x")];
+    let shown_first = "● todo 0 of 2 done; now: read \\u{1b}[2J  5 ms\n  ◐ read \\u{1b}[2J\n  ○ write";
+    assert_eq!(shown(&mut seen(&begun)), shown_first);
+    let next =
+        [called(2, "todo", &list("completed", "in_progress")), finished(2, "c2", 5), result("c2", "x")];
+    let events = [begun.as_slice(), next.as_slice()].concat();
+    let last = "● todo 1 of 2 done; now: write  5 ms\n  ● read \\u{1b}[2J\n  ◐ write";
+    let first = shown_first.lines().next().unwrap();
+    assert_eq!(shown(&mut seen(&events)), format!("{first}\n{last}"));
+    // A list that was refused replaces nothing.
+    let failed = Event::CallFinished {
+        call: ToolCallId::new(3),
+        id: "c3".into(),
+        outcome: Outcome::Failed,
+        bytes: 1,
+        millis: 5,
+        metadata: None,
+    };
+    let refused = [called(3, "todo", &list("pending", "pending")), failed, result("c3", "too long")];
+    let shown = shown(&mut seen(&[begun.as_slice(), refused.as_slice()].concat()));
+    assert!(shown.starts_with(shown_first) && shown.ends_with("too long"), "{shown}");
+}
+
+#[test]
 fn a_streamed_answer_stands_once() {
     let mut tab = seen(&[prompted(1, "hi")]);
     tab.piece(CallId::new(3), &ReplyPiece::Text("Hel".into()));
