@@ -282,3 +282,6 @@ pub(crate) async fn check_idle(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;
