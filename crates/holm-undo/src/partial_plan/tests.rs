@@ -21,8 +21,12 @@ fn rewind(scene: &Scene, keys: &[&str], forced: &[TreePath]) -> (Vec<String>, Un
 fn a_file_that_somebody_changed_is_left_and_everything_else_is_restored() {
     let scene = Scene::new();
     scene.write("a", "1").write("b", "1").write("c", "1");
-    scene.command("k1", || drop(scene.write("a", "2").write("b", "2")));
-    scene.command("k2", || drop(scene.write("a", "3").write("c", "2")));
+    scene.command("k1", || {
+        scene.write("a", "2").write("b", "2");
+    });
+    scene.command("k2", || {
+        scene.write("a", "3").write("c", "2");
+    });
     scene.write("b", "mine");
     let (left, outcome) = rewind(&scene, &["k1", "k2"], &[]);
     assert_eq!(left, ["b"]);
@@ -40,7 +44,9 @@ fn a_file_that_somebody_changed_is_left_and_everything_else_is_restored() {
 fn what_was_left_stays_when_the_undo_is_taken_back() {
     let scene = Scene::new();
     scene.write("a", "1").write("b", "1");
-    scene.command("k1", || drop(scene.write("a", "2").write("b", "2")));
+    scene.command("k1", || {
+        scene.write("a", "2").write("b", "2");
+    });
     scene.write("b", "mine");
     assert_eq!(rewind(&scene, &["k1"], &[]).0, ["b"]);
     scene.store.revert(Some(&scene.root()), &[]).unwrap();
@@ -99,7 +105,9 @@ fn hard_links_to_a_file_that_was_left_are_not_made_again() {
 fn the_changes_of_calls_are_listed_without_a_look_at_the_workspace() {
     let scene = Scene::new();
     scene.write("a", "1");
-    scene.command("k1", || drop(scene.write("a", "2").write("b", "1")));
+    scene.command("k1", || {
+        scene.write("a", "2").write("b", "1");
+    });
     scene.store.keep("k2", &scene.root(), path("c"), None, Some(b"1")).unwrap();
     let changes = scene.store.changes_of(["k1", "k2", "k3"]).unwrap();
     let count = |key: &str| changes.get(key).map(|changes| (changes.paths.len(), changes.is_command));
