@@ -359,7 +359,7 @@ impl ChatLoop {
             }
             ChatCommand::Cancel(tab) => self.sessions.cancel(tab),
             ChatCommand::Mode { tab, mode } => self.sessions.change_mode(tab, mode),
-            ChatCommand::Grant { tab, grant } => self.sessions.grant(tab, &grant),
+            ChatCommand::Grant { tab, grant, mode } => self.sessions.grant(tab, &grant, mode),
             ChatCommand::Trust { tab, level, mode } => self.sessions.trust(tab, level, mode),
             ChatCommand::Answer { question, reply } => self.desk.answer(question, reply),
             ChatCommand::Edit { purpose, text } => return self.edit(purpose, &text, keys),

@@ -164,6 +164,16 @@ impl ChatRun {
     }
 }
 
+/// The mode in which writes that the user has just granted run without a question. `None` if the mode
+/// is not the one that asks about every write, and if the session may write elsewhere too: the user
+/// did not say that those writes are free.
+fn free_mode(grants: &GrantSet, given: &Grant, mode: Mode) -> Option<Mode> {
+    let is_write = |grant: &&Grant| matches!(grant, Grant::Write(_));
+    let given_alone: GrantSet = std::iter::once(given.clone()).collect();
+    let is_alone = grants.iter().filter(is_write).all(|grant| given_alone.contains(grant));
+    (mode == Mode::Default && is_write(&given) && is_alone).then_some(Mode::AcceptEdits)
+}
+
 /// The highest level whose grants a run has, and whose mode.
 fn level_of(grants: &GrantSet, mode: Mode) -> TrustLevel {
     let has = |level: &TrustLevel| {
@@ -271,15 +281,19 @@ impl ChatSessions {
         self.say(tab, |handle| handle.tell(Input::ModeChanged(mode)));
     }
 
-    /// Grants something to a session, as far as a policy allows it.
-    pub(super) fn grant(&self, tab: TabId, grant: &Grant) {
+    /// Grants something to a session in this mode, as far as a policy allows it.
+    pub(super) fn grant(&self, tab: TabId, grant: &Grant, mode: Mode) {
         let Some(live) = self.live(tab) else { return self.note(tab, NOT_OPEN.into()) };
         let grants = live.change_grants(|has| has.iter().cloned().chain([grant.clone()]).collect());
         let is_given = grants.contains(grant);
         if is_given {
             live.live_grants.add(grant);
         }
+        let free = free_mode(&grants, grant, mode).filter(|_| is_given).map(|free| free.min(live.most));
         self.say(tab, |handle| handle.tell(Input::GrantsChanged(grants)));
+        if let Some(free) = free {
+            self.change_mode(tab, free);
+        }
         self.note(
             tab,
             if is_given {
@@ -590,6 +604,21 @@ mod tests {
         assert!(shared.is_new("no key for openai"));
         assert!(!shared.clone().is_new("no key for openai"), "another session has the same note");
         assert!(shared.is_new("AGENTS.md is not trusted"));
+    }
+
+    #[test]
+    fn a_granted_write_is_free_unless_other_writes_would_be_too() {
+        let check = |has: &[&str], given: &str, mode: Mode, expect: Option<Mode>| {
+            let given: Grant = given.parse().unwrap();
+            let has = has.iter().map(|grant| grant.parse().unwrap()).chain([given.clone()]).collect();
+            assert_eq!(free_mode(&has, &given, mode), expect, "{given} {mode:?}");
+        };
+        check(&["read:**"], "write:src/**", Mode::Default, Some(Mode::AcceptEdits));
+        check(&["write:docs/**"], "write:src/**", Mode::Default, None);
+        check(&[], "fetch:https://docs.rs", Mode::Default, None);
+        for mode in [Mode::Plan, Mode::AcceptEdits, Mode::Full] {
+            check(&[], "write:src/**", mode, None);
+        }
     }
 
     #[test]

@@ -257,10 +257,11 @@ pub(super) struct OpenSessionInfo {
 /// A command to the loop: work that the update function requests.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum ChatCommand {
-    /// Grants something to a session.
+    /// Grants something to a session in this mode.
     Grant {
         tab: TabId,
         grant: Grant,
+        mode: Mode,
     },
     /// Shows or chooses what agents may do in the folder, for a session in this mode.
     Trust {

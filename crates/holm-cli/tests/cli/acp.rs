@@ -191,8 +191,10 @@ fn an_editor_follows_a_session_while_it_works() {
 fn a_person_decides_about_a_change_that_the_editor_shows() {
     let check = |answer, expect: Option<&str>, status: &str| {
         let stage = Stage::new(writes("new\n"));
-        let mut editor =
-            Editor::on(&stage).options(&["--grant", "write:**"]).opens("a").says("a", "Write it.");
+        let mut editor = Editor::on(&stage)
+            .options(&["--grant", "write:**", "--mode", "default"])
+            .opens("a")
+            .says("a", "Write it.");
         editor.answers = vec![answer];
         let found = editor.seen();
         let [asked] = &found.asked()[..] else { panic!("{}", found.0) };
@@ -305,7 +307,7 @@ fn always_means_in_this_session_and_is_asked_once() {
     let again = |id: &str| Act::calls(&[(id, "write", r#"{"path":"out.txt","content":"x"}"#)]);
     let read = Act::calls(&[("r", "read", r#"{"path":"out.txt"}"#)]);
     let stage = Stage::new([again("1"), read, again("2"), Act::says("Done.")]);
-    let options = ["--grant", "write:**", "--grant", "read:**"];
+    let options = ["--grant", "write:**", "--grant", "read:**", "--mode", "default"];
     let mut editor = Editor::on(&stage).options(&options).opens("a").says("a", "Twice.");
     editor.answers = vec!["session", "no"];
     let found = editor.seen();
@@ -336,12 +338,13 @@ fn a_prompt_that_is_stopped_says_so_and_the_next_one_works() {
 #[test]
 fn a_prompt_is_stopped_while_a_person_is_asked() {
     let stage = Stage::new(writes("new\n"));
-    let mut editor = Editor::on(&stage).options(&["--grant", "write:**"]).opens("a").does([
-        said("a", "Write it.", "p"),
-        json!({ "does": "asked", "times": 1 }),
-        json!({ "does": "stop", "session": "a" }),
-        answered("p"),
-    ]);
+    let mut editor =
+        Editor::on(&stage).options(&["--grant", "write:**", "--mode", "default"]).opens("a").does([
+            said("a", "Write it.", "p"),
+            json!({ "does": "asked", "times": 1 }),
+            json!({ "does": "stop", "session": "a" }),
+            answered("p"),
+        ]);
     editor.answers = vec!["wait"];
     let found = editor.seen();
     assert_eq!(found.answer("p")["stopReason"], "cancelled");
@@ -644,8 +647,10 @@ fn a_helper_asks_in_its_own_name() {
     assert_eq!(stage.holm(["paths"]).code, Some(0), "which makes the folder");
     let file = "---\nname: writer\ndescription: Writes.\ntools: [write]\ngrants: [\"write:out.txt\"]\n---\nYou are writer.\n";
     fs::write(stage.data().join("tools/writer.md"), file).unwrap();
-    let mut editor =
-        Editor::on(&stage).options(&["--grant", "write:**"]).opens("a").says("a", "Have it written.");
+    let mut editor = Editor::on(&stage)
+        .options(&["--grant", "write:**", "--mode", "default"])
+        .opens("a")
+        .says("a", "Have it written.");
     // Whether the helper itself is asked about is the policy's affair.
     editor.answers = vec!["once", "once"];
     let found = editor.seen();

@@ -93,7 +93,7 @@ fn yes_answers_for_the_grants_that_it_names_and_no_others() {
 fn a_write_that_was_granted_and_is_asked_about_is_not_said_to_lack_a_grant() {
     let write = Act::calls(&[("c1", "write", r#"{"path":"n.txt","content":"x"}"#)]);
     let stage = Stage::new([write, Act::says("I may not.")]);
-    let ran = stage.run(&["-p", "Write.", "--grant", "write:**", "--session", "s"]);
+    let ran = stage.run(&["-p", "Write.", "--grant", "write:**", "--mode", "default", "--session", "s"]);
     ran.says_without("write", 3, "I may not.\n");
     assert!(ran.err.contains("--trust edit, or this call alone with --yes write:n.txt"), "{}", ran.err);
     let (told, shown) = (stage.double.requests()[1].text(), stage.holm(["session", "show", "s"]).out);
@@ -101,6 +101,22 @@ fn a_write_that_was_granted_and_is_asked_about_is_not_said_to_lack_a_grant() {
         assert!(text.contains("this mode asks about every write"), "{text}");
         assert!(!text.contains("was not granted"), "{text}");
     }
+}
+
+#[test]
+fn a_write_that_a_flag_grants_runs_without_a_question_and_only_there() {
+    let check = |path: &str, flags: &[&str], is_written: bool| {
+        let arguments = format!(r#"{{"path":"{path}","content":"x"}}"#);
+        let stage = Stage::new([Act::calls(&[("c1", "write", &arguments)]), Act::says("Done.")]);
+        stage.run(&[&["-p", "Write.", "--grant", "write:src/**"], flags].concat());
+        assert_eq!(stage.work().join(path).exists(), is_written, "{path} {flags:?}");
+    };
+    check("src/a.txt", &[], true);
+    check("src/a.txt", &["--trust", "look"], true);
+    check("src/a.txt", &["--trust", "ask"], true);
+    check("other.txt", &[], false);
+    check("src/a.txt", &["--mode", "default"], false);
+    check("src/a.txt", &["--mode", "plan"], false);
 }
 
 #[test]

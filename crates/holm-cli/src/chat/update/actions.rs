@@ -77,7 +77,7 @@ impl ChatState {
             SlashCommand::Cost => self.cost(),
             SlashCommand::Mode(None) => return self.told(&format!("the mode is {mode}")),
             SlashCommand::Mode(Some(mode)) => return self.change_mode(mode),
-            SlashCommand::Grant(grant) => return vec![ChatCommand::Grant { tab: id, grant }],
+            SlashCommand::Grant(grant) => return vec![ChatCommand::Grant { tab: id, grant, mode }],
             SlashCommand::Trust(level) => return vec![ChatCommand::Trust { tab: id, level, mode }],
             SlashCommand::Fork => self.choose_turn(),
             SlashCommand::Search(words) => self.search(words),

@@ -166,7 +166,8 @@ fn a_word_that_is_typed_at_a_question_answers_nothing() {
     let mut chat = asked_for_one();
     chat.types("/grant write:docs/**");
     let grant = "write:docs/**".parse().unwrap();
-    assert_eq!(chat.presses("enter"), [ChatCommand::Grant { tab: TAB, grant }]);
+    let mode = Mode::Default;
+    assert_eq!(chat.presses("enter"), [ChatCommand::Grant { tab: TAB, grant, mode }]);
     assert_eq!(chat.presses("tab"), []);
     assert_eq!(chat.answers("y"), replies(&[3], &ApprovalAnswer::Once));
 }

@@ -8,8 +8,8 @@
 
 use std::sync::Arc;
 
-use holm::grants::Grant;
-use holm_config::{ConfigLayers, ConfigSettings, SettingValue, TextTemplate, ToolSet};
+use holm::grants::{Grant, GrantSet, Mode};
+use holm_config::{ConfigLayers, ConfigSettings, SettingOrigin, SettingValue, TextTemplate, ToolSet};
 use holm_tools::shell::{CommandRule, CommandRules};
 
 use super::{ExtraTools, PolicyCeiling, RunArgs};
@@ -51,6 +51,33 @@ pub(crate) struct ResolvedSettings {
     pub(super) brings: Option<Arc<dyn ExtraTools>>,
 }
 
+/// The grants that the user typed for this run, where they typed no mode.
+struct TypedGrants(GrantSet);
+
+impl TypedGrants {
+    fn of(args: &RunArgs) -> Self {
+        let typed: &[Grant] = if args.mode.is_some() { &[] } else { &args.grant };
+        Self(typed.iter().cloned().collect())
+    }
+
+    /// The mode in which writes that were granted by a flag run without a question. `None` if the
+    /// settings say the mode, or if they grant further writes: nothing says that these are free too.
+    fn free_mode(&self, settings: &ConfigSettings, most: Option<&PolicyCeiling>) -> Option<Mode> {
+        let is_write = |grant: &&Grant| matches!(grant, Grant::Write(_));
+        let of_level = |mode: &SettingValue<Mode>| {
+            // No mode was typed, so a flag here is `--trust`.
+            mode.value == Mode::Default
+                && matches!(mode.origin, SettingOrigin::FolderTrust | SettingOrigin::Flag(_))
+        };
+        let is_open = settings.mode.as_ref().is_none_or(of_level);
+        let granted = settings.grants.iter().flatten().map(|grant| &grant.value);
+        let is_typed = granted.filter(is_write).all(|grant| self.0.contains(grant));
+        let mode =
+            most.and_then(|most| most.mode).map_or(Mode::AcceptEdits, |most| most.min(Mode::AcceptEdits));
+        (self.0.iter().any(|grant| is_write(&grant)) && is_open && is_typed).then_some(mode)
+    }
+}
+
 impl RunArgs {
     /// Applies the settings of this folder and of the chosen agent. The returned paths
     /// include the agent's folders.
@@ -59,6 +86,8 @@ impl RunArgs {
         mut places: HolmPaths,
         screen: &Arc<TerminalOutput>,
     ) -> Result<(Self, HolmPaths), CommandError> {
+        // Before the level adds its own.
+        let typed = TypedGrants::of(&self);
         if let Some(level) = self.trust {
             folder_trust::check_level(&places, level)?;
             self.take_trust(level)?;
@@ -99,7 +128,9 @@ impl RunArgs {
         };
         self.settled.agent = chosen;
         self.settled.around = self.around(&settings, &places)?;
+        let free = typed.free_mode(&settings, self.settled.most.as_ref()).filter(|_| !self.resume);
         self.take(settings)?;
+        self.mode = free.or(self.mode);
         if let Some(note) = self.model.as_deref().and_then(|model| self.settled.reach.keyless(model)) {
             screen.note(&format!("holm: {note}"));
         }
