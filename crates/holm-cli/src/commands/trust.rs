@@ -44,7 +44,7 @@ pub(crate) struct TrustArgs {
     list: bool,
     /// Say what would happen to a call here, and why; write it as the tool and its arguments, such
     /// as 'write {"path": "a.txt", "content": ""}'. Nothing is run
-    #[arg(long, value_name = "CALL", conflicts_with_all = ["level", "forget", "list", "folder", "json"])]
+    #[arg(long, value_name = "CALL", conflicts_with_all = ["level", "forget", "list", "folder"])]
     explain: Option<String>,
     /// Print JSON
     #[arg(long)]
@@ -69,7 +69,7 @@ pub(crate) async fn execute(args: &TrustArgs, data: Option<&Path>) -> anyhow::Re
     }
     if let Some(call) = &args.explain {
         let tools = super::tool::known_tools(&places, &screen).await?;
-        return explain::execute(call, &tools, &places, &screen).await;
+        return explain::execute(call, &tools, &places, &screen, args.json).await;
     }
     let mut file = FolderTrustFile::open(&places)?;
     if args.list {

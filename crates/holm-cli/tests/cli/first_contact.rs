@@ -390,6 +390,24 @@ fn explain_says_what_would_happen_to_a_call_and_runs_nothing() {
 }
 
 #[test]
+fn explain_understands_the_names_that_models_use_and_prints_json() {
+    let stage = Stage::new([]).file(".env", "KEY=planted\n");
+    stage.trust("look");
+    let json = |call: &str| {
+        let said = stage.holm(["trust", "--explain", call, "--json"]);
+        serde_json::from_str::<serde_json::Value>(&said.out).unwrap_or_else(|_| panic!("{said:?}"))
+    };
+    let written = json(r#"Write {"file_path":"a.txt","content":"x"}"#);
+    assert_eq!((&written["tool"], &written["decision"]), (&"write".into(), &"asked".into()), "{written}");
+    assert_eq!(written["needs"], serde_json::json!(["write:a.txt"]));
+    assert_eq!(json(r#"read {"file_path":"a.txt"}"#)["decision"], "runs");
+    let command = json(r#"bash {"command":"cat .env"}"#);
+    assert_eq!((&command["tool"], &command["decision"]), (&"shell".into(), &"refused".into()), "{command}");
+    assert!(command["reasons"][0].as_str().unwrap().contains("`.env` is closed to commands"), "{command}");
+    assert_eq!(json(r#"bash {"command":"ls"}"#)["decision"], "asked");
+}
+
+#[test]
 fn explain_uses_the_deny_list_the_settings_and_the_command_rules() {
     let stage = Stage::new([]);
     stage.trust("jail");

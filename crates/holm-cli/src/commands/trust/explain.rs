@@ -15,10 +15,11 @@ use holm_tools::{
     files::is_file_tool,
     root::{ProtectionLevel, WorkspaceRoot},
     shell::{
-        ApprovalAnswer, ApprovalAsker, ApprovalGate, ApprovalOffer, CommandRules, CommandRuling, RUN_PROGRAM,
-        SHELL,
+        ApprovalAnswer, ApprovalAsker, ApprovalGate, ApprovalOffer, ClosedPlaces, CommandRules,
+        CommandRuling, RUN_PROGRAM, SHELL,
     },
 };
+use serde::Serialize;
 
 use crate::{
     agents::AgentDefinition,
@@ -33,12 +34,47 @@ use crate::{
     settings::FolderSettings,
 };
 
-/// Explains a call that is written as the name of a tool and its arguments as JSON.
+/// What would happen to a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum CallDecision {
+    Runs,
+    Asked,
+    Refused,
+}
+
+/// A call, what would happen to it, and why.
+#[derive(Debug, Serialize)]
+struct CallExplanation<'a> {
+    tool: &'a str,
+    decision: CallDecision,
+    reasons: Vec<String>,
+    /// What the call needs, as grants.
+    needs: Vec<String>,
+}
+
+impl CallExplanation<'_> {
+    fn lines(&self) -> Vec<String> {
+        let Self { tool, decision, reasons, .. } = self;
+        let (first, below) = match decision {
+            CallDecision::Refused => {
+                return vec![format!("`{tool}`: it would not run: {}", reasons.join("; "))];
+            }
+            CallDecision::Asked => (format!("`{tool}`: Holm would ask you."), reasons),
+            CallDecision::Runs => (format!("`{tool}`: it would run without a question."), reasons),
+        };
+        std::iter::once(first).chain(below.iter().map(|reason| format!("  {reason}"))).collect()
+    }
+}
+
+/// Explains a call that is written as the name of a tool and its arguments as JSON. The names that
+/// models use for tools and arguments are understood as in a run.
 pub(super) async fn execute(
     call: &str,
     tools: &[Arc<dyn runtime::Tool>],
     places: &HolmPaths,
     screen: &TerminalOutput,
+    json: bool,
 ) -> anyhow::Result<CommandExit> {
     let (name, arguments) = call.trim().split_once(char::is_whitespace).unwrap_or((call.trim(), "{}"));
     let spec = declared(name, tools)?;
@@ -47,46 +83,62 @@ pub(super) async fn execute(
         let hint = "write the call as: holm trust --explain 'write {\"path\": \"a.txt\", \"content\": \"\"}'";
         return Err(CommandError::new(CommandExit::Usage, message).hint(hint).into());
     }
-    let settings = settled(places, screen)?;
-    let grants: GrantSet = settings.grants.into_iter().flatten().map(|grant| grant.value).collect();
-    let rules = run::rules_of(&run::parsed(settings.allow)?, &run::parsed(settings.deny)?);
-    let seen = Arc::new(Mutex::new(SeenCall::default()));
-    let gate = ApprovalGate::new(QuestionRecorder(Arc::clone(&seen)), rules.clone());
-    let trial = ManualToolCall {
-        tool: Arc::new(UnrunTool { spec: spec.clone(), seen: Arc::clone(&seen) }),
-        arguments: arguments.to_owned(),
-        grants: grants.clone(),
-        mode: settings.mode.map_or_else(Default::default, |mode| mode.value),
-    };
-    let workspace = places.workspace();
-    let came = trial.run(gate, |builder| builder.config(|config| config.workspace = workspace)).await?;
-    let seen = std::mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner));
-    let needs = seen.question.as_ref().map_or(&seen.needs, |question| &question.needs);
-    let is_command = [SHELL, RUN_PROGRAM].contains(&name);
-    let closed =
-        if is_command { forbidden(name, arguments, &rules) } else { closed(name, needs, &grants, places)? };
-    let closed = closed.or_else(|| unnamed(spec, arguments, needs));
-    match (closed, &seen.question) {
-        (Some(why), _) => screen.line(&format!("`{name}`: it would not run: {why}")),
-        (None, Some(question)) => {
-            screen.line(&format!("`{name}`: Holm would ask you."));
-            why(question).iter().for_each(|line| screen.line(&format!("  {line}")));
-        }
-        (None, None) if came.outcome == Outcome::Succeeded => {
-            screen.line(&format!("`{name}`: it would run without a question."));
-            screen.line(&format!("  {}", granted(needs)));
-        }
-        (None, None) => {
-            let why = came.said.strip_prefix("not run: ").unwrap_or(&came.said);
-            screen.line(&format!("`{name}`: it would not run: {why}"));
-        }
+    let explanation = explained(spec, arguments, places, screen).await?;
+    if json {
+        screen.line(&serde_json::to_string_pretty(&explanation)?);
+    } else {
+        explanation.lines().iter().for_each(|line| screen.line(line));
     }
     Ok(CommandExit::Done)
 }
 
+/// Tries the call with a tool that does nothing.
+async fn explained<'a>(
+    spec: &'a ToolSpec,
+    written: &str,
+    places: &HolmPaths,
+    screen: &TerminalOutput,
+) -> anyhow::Result<CallExplanation<'a>> {
+    let name = spec.name.as_str();
+    let settings = settled(places, screen)?;
+    let grants: GrantSet = settings.grants.into_iter().flatten().map(|grant| grant.value).collect();
+    let rules = run::rules_of(&run::parsed(settings.allow)?, &run::parsed(settings.deny)?);
+    let root = root(&grants, places)?;
+    let seen = Arc::new(Mutex::new(SeenCall::default()));
+    let gate = ApprovalGate::new(QuestionRecorder(Arc::clone(&seen)), rules.clone());
+    let trial = ManualToolCall {
+        tool: Arc::new(UnrunTool { spec: spec.clone(), seen: Arc::clone(&seen) }),
+        arguments: written.to_owned(),
+        grants,
+        mode: settings.mode.map_or_else(Default::default, |mode| mode.value),
+    };
+    let workspace = places.workspace();
+    let gate = gate.hiding(ClosedPlaces::of(&root));
+    let came = trial.run(gate, |builder| builder.config(|config| config.workspace = workspace)).await?;
+    let seen = std::mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner));
+    let asked = seen.question.as_ref();
+    let needs = asked.map_or(&seen.needs, |question| &question.needs).clone();
+    let arguments = asked.map(|question| &question.arguments).or(seen.arguments.as_ref());
+    let arguments = arguments.map_or(written, String::as_str);
+    let is_command = [SHELL, RUN_PROGRAM].contains(&name);
+    let closed = if is_command { forbidden(name, arguments, &rules) } else { closed(name, &needs, &root)? };
+    let (decision, reasons) = match (closed.or_else(|| unnamed(spec, arguments, &needs)), asked) {
+        (Some(why), _) => (CallDecision::Refused, vec![why]),
+        (None, Some(question)) => (CallDecision::Asked, why(question)),
+        (None, None) if came.outcome == Outcome::Succeeded => (CallDecision::Runs, vec![granted(&needs)]),
+        (None, None) => {
+            let why = came.said.strip_prefix("not run: ").unwrap_or(&came.said);
+            (CallDecision::Refused, vec![why.to_owned()])
+        }
+    };
+    Ok(CallExplanation { tool: name, decision, reasons, needs })
+}
+
 fn declared<'a>(name: &str, tools: &'a [Arc<dyn runtime::Tool>]) -> Result<&'a ToolSpec, CommandError> {
-    let known = tools.iter().map(|tool| tool.declaration()).find(|spec| spec.name == name);
-    known.ok_or_else(|| {
+    let find = |name: &str| tools.iter().map(|tool| tool.declaration()).find(|spec| spec.name == name);
+    // A tool that has the name is never taken for another one.
+    let meant = || holm_tools::aliases().into_iter().find(|alias| alias.name == name);
+    find(name).or_else(|| find(&meant()?.tool)).ok_or_else(|| {
         CommandError::new(CommandExit::Missing, format!("there is no tool `{name}` here"))
             .hint("`holm tool list` shows the tools")
     })
@@ -129,15 +181,14 @@ fn settled(places: &HolmPaths, screen: &TerminalOutput) -> Result<ConfigSettings
     Ok(here.settle(ConfigSettings::default(), screen))
 }
 
-/// Why the file tools would refuse one of these needs, even if it is granted and approved.
-fn closed(
-    tool: &str,
-    needs: &[String],
-    grants: &GrantSet,
-    places: &HolmPaths,
-) -> anyhow::Result<Option<String>> {
+/// The folder of the file tools, with its rules.
+fn root(grants: &GrantSet, places: &HolmPaths) -> anyhow::Result<WorkspaceRoot> {
     let root = WorkspaceRoot::open(&places.work)?.protect(&places.data, ProtectionLevel::Everything)?;
-    let root = ProtectedPaths::find(places).granted(grants.iter()).over(root)?;
+    Ok(ProtectedPaths::find(places).granted(grants.iter()).over(root)?)
+}
+
+/// Why the file tools would refuse one of these needs, even if it is granted and approved.
+fn closed(tool: &str, needs: &[String], root: &WorkspaceRoot) -> anyhow::Result<Option<String>> {
     for need in needs.iter().filter_map(|need| need.parse::<AccessRequest>().ok()) {
         if let Err(outside) = root.check_inside(&need)
             && is_file_tool(tool)
@@ -210,6 +261,8 @@ struct SeenCall {
     question: Option<Proposal>,
     /// The needs of the call, if it passed.
     needs: Vec<String>,
+    /// Its arguments then, under the names of the tool.
+    arguments: Option<String>,
 }
 
 /// Records the question and says no.
@@ -235,7 +288,10 @@ impl runtime::Tool for UnrunTool {
 
     fn run(&self, call: ToolInvocation) -> BoxFuture<'static, ToolOutput> {
         let needs = call.needs.iter().map(ToString::to_string).collect();
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).needs = needs;
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.needs = needs;
+        seen.arguments = Some(call.arguments.to_string());
+        drop(seen);
         Box::pin(async { ToolOutput::text("it would run") })
     }
 }
