@@ -25,6 +25,16 @@ test('a new file is shown as added lines', () => {
   assert.deepEqual([shown.verb, shown.target, shown.change?.added, shown.change?.removed], ['Write', 'notes.txt', 2, 0]);
 });
 
+test('a write over a file is shown as the difference to the file as it is', () => {
+  const given = { tool: 'write', arguments: JSON.stringify({ path: 'n.txt', content: 'one\nthree\n' }), command: null };
+  const shown = summarize({ ...given, change: { replaced: { added: 1, removed: 1, lines: ['@@ 4 equal lines @@', '  one', '- two', '+ three'] } } });
+  assert.deepEqual([shown.verb, shown.target, shown.change?.added, shown.change?.removed], ['Replace', 'n.txt', 1, 1]);
+  assert.deepEqual(shown.change?.lines.map((line) => line.kind), ['hunk', 'same', 'removed', 'added']);
+  assert.equal(summarize({ ...given, change: 'new' }).verb, 'Write the new file');
+  const large = summarize({ ...given, change: { uncompared: { size: 9 } } });
+  assert.deepEqual([large.verb, large.change?.lines[0]?.text], ['Replace', 'the file as it is has 9 bytes and is not shown']);
+});
+
 test('a command is shown as the server gives it', () => {
   const shown = call('shell', { script: 'ls', timeout: 5 }, 'ls');
   assert.deepEqual([shown.verb, shown.command, shown.change], ['Run', 'ls', null]);

@@ -563,7 +563,7 @@ pub(crate) fn question(proposal: &Proposal, offer: &ApprovalOffer) -> Vec<String
 
 /// A question without what an answer for later would cover.
 pub(crate) fn described(proposal: &Proposal, offer: &ApprovalOffer) -> Vec<String> {
-    let summary = CallSummary::of(&proposal.tool, &proposal.arguments);
+    let summary = CallSummary::of(&proposal.tool, &proposal.arguments, offer.change.as_ref());
     let plan = plan(proposal);
     let mut lines = vec![format!("\n{ASKS}{}", headline(proposal, offer, summary.as_ref()))];
     lines.extend(offer.helper.iter().map(|helper| format!("  for        the helper {helper}")));

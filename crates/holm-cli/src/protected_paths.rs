@@ -12,7 +12,7 @@ use std::{collections::BTreeSet, path::PathBuf};
 use holm::grants::{AccessRequest, Denial, DenialSet, Grant, GrantKind, GrantSet};
 use holm_tools::{
     hooks::HookTrustSource,
-    root::{DenyRules, LiveGrants, ProtectionLevel, WorkspaceRoot, WorkspaceRootError},
+    root::{DenyRules, LiveGrants, ProtectionLevel, SeenFiles, WorkspaceRoot, WorkspaceRootError},
     trust::{TrustLedger, TrustStatus, place},
 };
 
@@ -26,6 +26,8 @@ pub(crate) struct ProtectedPaths {
     granted: GrantSet,
     /// The grants that the user gives later. They open files to the file tools.
     live: LiveGrants,
+    /// What the file tools have shown to the model; the questions about calls know it too.
+    seen: SeenFiles,
 }
 
 impl ProtectedPaths {
@@ -61,7 +63,7 @@ impl ProtectedPaths {
 
     /// The root, with these files kept from being written.
     pub(crate) fn over(&self, root: WorkspaceRoot) -> Result<WorkspaceRoot, WorkspaceRootError> {
-        let root = root.naming(&self.granted).heeding(self.live.clone());
+        let root = root.naming(&self.granted).heeding(self.live.clone()).remembering(self.seen.clone());
         self.files.iter().try_fold(root, |root, path| root.protect(path, ProtectionLevel::Writes))
     }
 

@@ -1,7 +1,7 @@
 // What an approval card shows first: the command, or the change as a diff. Every argument that the diff or the command does not
 // contain is listed beside it, so that nothing of the call is hidden.
 
-import { type FileDiff, diffOfCall } from './diff.ts';
+import { type DiffLine, type FileDiff, diffOfCall } from './diff.ts';
 import { asObject, parseJson, pretty } from './json.ts';
 import type { Approval } from './wire.ts';
 
@@ -26,7 +26,7 @@ const EDITS_ARGUMENTS = new Set(['path', 'edits']);
 const ONE_EDIT_ARGUMENTS = new Set(['old', 'new']);
 
 /** The part of an approval to show first. */
-export function summarize({ tool, arguments: given, command }: Pick<Approval, 'tool' | 'arguments' | 'command'>): ApprovalSummary {
+export function summarize({ tool, arguments: given, command, change: file }: Pick<Approval, 'tool' | 'arguments' | 'command' | 'change'>): ApprovalSummary {
   const object = asObject(parseJson(given)) ?? {};
   if (command !== null) {
     return { verb: 'Run', target: tool, change: null, command, exact: null, others: except(object, COMMAND_ARGUMENTS) };
@@ -34,7 +34,21 @@ export function summarize({ tool, arguments: given, command }: Pick<Approval, 't
   const others = outsideOfDiff(tool, object);
   const change = others === null ? null : (diffOfCall(given)[0] ?? null);
   if (others === null || change === null) return { verb: 'Allow', target: tool, change: null, command: null, exact: pretty(given), others: [] };
-  return { verb: tool === 'write' ? 'Write' : 'Edit', target: change.path, change, command: null, exact: null, others };
+  const shown = (verb: string, diff: FileDiff): ApprovalSummary => ({ verb, target: change.path, change: diff, command: null, exact: null, others });
+  if (tool !== 'write') return shown('Edit', change);
+  if (file === 'new') return shown('Write the new file', change);
+  if (file && 'replaced' in file) return shown('Replace', { ...file.replaced, path: change.path, lines: file.replaced.lines.map(diffLine) });
+  if (!file) return shown('Write', change);
+  const size: DiffLine = { kind: 'hunk', text: `the file as it is has ${file.uncompared.size} bytes and is not shown` };
+  return shown('Replace', { ...change, lines: [size, ...change.lines] });
+}
+
+/** A line of the server's difference: a mark, a blank and the text. */
+function diffLine(line: string): DiffLine {
+  const text = line.slice(2);
+  if (line.startsWith('+ ')) return { kind: 'added', text };
+  if (line.startsWith('- ')) return { kind: 'removed', text };
+  return line.startsWith('@@') ? { kind: 'hunk', text: line } : { kind: 'same', text };
 }
 
 /**

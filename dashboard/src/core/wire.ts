@@ -427,6 +427,8 @@ export interface Approval {
   tool: string;
   arguments: string;
   command: string | null;
+  /** What a whole-file write does to the file as it is; missing for other calls and on older servers. */
+  change?: 'new' | { replaced: { added: number; removed: number; lines: string[] } } | { uncompared: { size: number } } | null;
   /** The helper whose call it is, below its callers; null for the session's own call. */
   helper?: string | null;
   level: string;

@@ -621,6 +621,8 @@ export interface QuestionApprovalContent {
   arguments: string;
   /** The number of the call. The calls of one reply may be asked about in any order. */
   call?: number;
+  /** What a whole-file write does to the file as it is: `"new"`, `{"replaced": {"added": …, "removed": …, "lines": […]}}` or `{"uncompared": {"size": …}}`; not set for other calls. */
+  change?: Record<string, unknown> | null;
   /** For shells: the command as a user would type it. */
   command?: string | null;
   /** SHA-256 of the tool and its arguments: only the approved call can run. */

@@ -4,6 +4,7 @@
 //! not known here has no summary, and `approve.rs` shows its arguments as they are.
 
 use holm::grants::patch_files;
+use holm_tools::files::{LineDifference, ProposedChange};
 use serde_json::{Map, Value};
 
 /// A call in words.
@@ -18,12 +19,12 @@ pub(super) struct CallSummary {
 impl CallSummary {
     /// The summary of a call of one of the file tools; `None` for other calls, and if an argument
     /// would not be shown.
-    pub(super) fn of(tool: &str, arguments: &str) -> Option<Self> {
+    pub(super) fn of(tool: &str, arguments: &str, file: Option<&ProposedChange>) -> Option<Self> {
         let Value::Object(arguments) = serde_json::from_str(arguments).ok()? else { return None };
         match tool {
             "read" => has_only(&arguments, &["path"])
                 .then(|| Some(Self::plain(format!("read {}?", line(&arguments, "path")?))))?,
-            "write" => has_only(&arguments, &["path", "content"]).then(|| Self::write(&arguments))?,
+            "write" => has_only(&arguments, &["path", "content"]).then(|| Self::write(&arguments, file))?,
             "edit" => Self::edit(&arguments),
             "patch" => has_only(&arguments, &["diff", "paths"]).then(|| Self::patch(&arguments))?,
             "fetch" => has_only(&arguments, &["url"])
@@ -36,9 +37,26 @@ impl CallSummary {
         Self { headline, change: Vec::new() }
     }
 
-    fn write(arguments: &Map<String, Value>) -> Option<Self> {
+    /// A whole file, as the difference to the file that it replaces.
+    fn write(arguments: &Map<String, Value>, file: Option<&ProposedChange>) -> Option<Self> {
         let (path, content) = (line(arguments, "path")?, text(arguments, "content")?);
-        Some(Self::changed(&format!("write {path}"), marked('+', content).collect()))
+        let whole = |what: &str| Self::changed(&format!("{what} {path}"), marked('+', content).collect());
+        Some(match file {
+            None => whole("write"),
+            Some(ProposedChange::New) => {
+                let Self { headline, change } = whole("write");
+                Self { headline: headline.replacen("? (", "? (new file, ", 1), change }
+            }
+            Some(ProposedChange::Replaced(LineDifference { added, removed, lines })) => {
+                let headline = format!("replace {path}? (+{added} −{removed})");
+                Self { headline, change: lines.clone() }
+            }
+            Some(ProposedChange::Uncompared { size }) => {
+                let Self { headline, change } = whole("replace");
+                let size = format!("@@ the file as it is has {size} bytes and is not shown @@");
+                Self { headline, change: std::iter::once(size).chain(change).collect() }
+            }
+        })
     }
 
     fn edit(arguments: &Map<String, Value>) -> Option<Self> {
@@ -119,7 +137,7 @@ mod tests {
     use super::*;
 
     fn summary(tool: &str, arguments: &str) -> Option<(String, Vec<String>)> {
-        CallSummary::of(tool, arguments).map(|summary| (summary.headline, summary.change))
+        CallSummary::of(tool, arguments, None).map(|summary| (summary.headline, summary.change))
     }
 
     #[test]
@@ -134,6 +152,22 @@ mod tests {
         assert_eq!(summary("write", write).unwrap().0, "write n.txt? (+1 −0)");
         let patch = r#"{"diff":"--- a/x\n+++ b/x\n@@ -1 +1 @@\n-1\n+2\n"}"#;
         assert_eq!(summary("patch", patch).unwrap().0, "patch x? (+1 −1)");
+    }
+
+    #[test]
+    fn a_write_over_a_file_is_shown_as_the_difference_to_it() {
+        let shown = |file: ProposedChange| {
+            let summary = CallSummary::of("write", r#"{"path":"n.txt","content":"1\n2\n"}"#, Some(&file));
+            summary.map(|summary| (summary.headline, summary.change.join("\n"))).unwrap()
+        };
+        assert_eq!(shown(ProposedChange::New), ("write n.txt? (new file, +2 −0)".into(), "+ 1\n+ 2".into()));
+        let lines = ["  1", "- 3", "+ 2"].map(String::from).into();
+        let difference = LineDifference { added: 1, removed: 1, lines };
+        let replaced = ("replace n.txt? (+1 −1)".into(), "  1\n- 3\n+ 2".into());
+        assert_eq!(shown(ProposedChange::Replaced(difference)), replaced);
+        let large = shown(ProposedChange::Uncompared { size: 7 });
+        let lines = "@@ the file as it is has 7 bytes and is not shown @@\n+ 1\n+ 2";
+        assert_eq!(large, ("replace n.txt? (+2 −0)".into(), lines.into()));
     }
 
     #[test]

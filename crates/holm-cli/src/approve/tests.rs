@@ -100,6 +100,7 @@ fn yes_never_covers_a_plan() {
 #[test]
 fn only_a_clear_answer_is_one() {
     let offer = |prefix: Option<&str>| ApprovalOffer {
+        change: None,
         family: None,
         prefix: prefix.map(|rule| rule.parse().unwrap()),
         command: None,
@@ -131,7 +132,7 @@ fn a_plan_that_was_put_otherwise_is_the_same_call_with_another_text() {
 
 #[test]
 fn a_question_says_why_it_is_asked_and_what_is_handed_on() {
-    let none = ApprovalOffer { prefix: None, family: None, command: None, helper: None };
+    let none = ApprovalOffer { change: None, prefix: None, family: None, command: None, helper: None };
     let asked = |reason: AskReason| {
         let hands_on = vec!["read:src/**".to_owned()];
         question(&Proposal { reasons: vec![AskReason::Level, reason], hands_on, ..proposal(&[]) }, &none)
@@ -151,7 +152,7 @@ fn a_question_says_why_it_is_asked_and_what_is_handed_on() {
 
 #[test]
 fn a_question_folds_its_grants_and_names_what_is_missing_in_words() {
-    let none = ApprovalOffer { prefix: None, family: None, command: None, helper: None };
+    let none = ApprovalOffer { change: None, prefix: None, family: None, command: None, helper: None };
     let needs = ["exec:*", "exec:./**", "read:**", "write:**", "write:/srv/out"];
     let asked = Proposal { level: Level::Execute, tool: "shell".into(), ..proposal(&needs) };
     let text = question(&asked, &none).join("\n");
@@ -167,6 +168,7 @@ fn a_question_folds_its_grants_and_names_what_is_missing_in_words() {
 #[test]
 fn a_question_says_whose_call_it_is() {
     let offer = |helper: Option<&str>| ApprovalOffer {
+        change: None,
         prefix: None,
         family: None,
         command: None,
@@ -179,7 +181,7 @@ fn a_question_says_whose_call_it_is() {
 
 #[test]
 fn a_plan_is_shown_as_it_is_read() {
-    let none = ApprovalOffer { prefix: None, family: None, command: None, helper: None };
+    let none = ApprovalOffer { change: None, prefix: None, family: None, command: None, helper: None };
     let arguments = r#"{"plan":"1. Look.\n2. Write it down."}"#;
     let asked = |reasons: Vec<AskReason>| {
         question(&Proposal { reasons, arguments: arguments.into(), ..proposal(&[]) }, &none).join("\n")
@@ -197,7 +199,7 @@ fn a_question_says_what_always_covers() {
             arguments: arguments.into(),
             ..proposal(missing)
         };
-        let none = ApprovalOffer { prefix: None, family: None, command: None, helper: None };
+        let none = ApprovalOffer { change: None, prefix: None, family: None, command: None, helper: None };
         let lines = question(&asked, &none);
         let mut covers = lines.iter().filter_map(|line| line.strip_prefix("  always     this exact call"));
         assert_eq!(covers.next(), Some(expect), "{missing:?}");
@@ -212,7 +214,7 @@ fn a_question_says_what_always_covers() {
     );
     check(&["fetch:https://b.example/docs?q=1"], "{}", "");
     check(&["read:a […9 characters not shown…] b"], "{}", "");
-    let none = ApprovalOffer { prefix: None, family: None, command: None, helper: None };
+    let none = ApprovalOffer { change: None, prefix: None, family: None, command: None, helper: None };
     let mails =
         Proposal { reasons: vec![AskReason::HookWants], missing: Vec::new(), ..proposal(&["read:a"]) };
     assert!(!question(&mails, &none).join("\n").contains("  always "), "it would not be kept");
@@ -221,7 +223,13 @@ fn a_question_says_what_always_covers() {
 #[test]
 fn a_program_that_may_run_the_workspace_is_named_where_always_is_offered() {
     let asked = |command: &str| {
-        let offer = ApprovalOffer { prefix: None, family: None, command: Some(command.into()), helper: None };
+        let offer = ApprovalOffer {
+            change: None,
+            prefix: None,
+            family: None,
+            command: Some(command.into()),
+            helper: None,
+        };
         question(&Proposal { reasons: vec![AskReason::Level], ..proposal(&[]) }, &offer).join("\n")
     };
     let npm = asked("npm test");
@@ -239,7 +247,7 @@ fn no_grant_is_advised_that_can_never_be_given() {
             "{need}"
         );
         assert!(nobody(&asked).contains("can never be granted"), "{need}");
-        let none = ApprovalOffer { prefix: None, family: None, command: None, helper: None };
+        let none = ApprovalOffer { change: None, prefix: None, family: None, command: None, helper: None };
         let text = question(&asked, &none).join("\n");
         assert!(text.contains("(can never be granted)"), "{text}");
     }
@@ -253,11 +261,17 @@ fn no_grant_is_advised_that_can_never_be_given() {
 
 #[test]
 fn a_question_warns_of_names_that_look_like_others() {
-    let offer =
-        ApprovalOffer { prefix: None, family: None, command: Some("g\u{456}t push".into()), helper: None };
+    let offer = ApprovalOffer {
+        change: None,
+        prefix: None,
+        family: None,
+        command: Some("g\u{456}t push".into()),
+        helper: None,
+    };
     let text = question(&proposal(&[]), &offer).join("\n");
     assert!(text.contains("  beware     `g\u{456}t` mixes Latin with Cyrillic letters (U+0456)"), "{text}");
     let offer = ApprovalOffer {
+        change: None,
         prefix: None,
         family: None,
         command: Some(format!("rm{} x", "\u{338}".repeat(400))),
@@ -281,6 +295,7 @@ fn nothing_hides_behind_emptiness() {
     let mut long = proposal(&[]);
     long.arguments = format!("{}rm", " ".repeat(9_000));
     let offer = ApprovalOffer {
+        change: None,
         prefix: None,
         family: None,
         command: Some(format!("{}rm", "\n".repeat(9_000))),

@@ -223,6 +223,7 @@ pub(super) fn asked(id: u64, command: &str, prefix: Option<&str>) -> ChatMessage
         digest: String::new(),
     };
     let offer = ApprovalOffer {
+        change: None,
         family: None,
         prefix: prefix.map(|rule| rule.parse().unwrap()),
         command: Some(holm::kernel::visible(command)),
@@ -250,7 +251,7 @@ pub(super) fn write_asked(id: u64, call: u64, path: &str) -> ChatMessage {
         digest: String::new(),
     };
     let family = AnswerFamily::of(&proposal);
-    let offer = ApprovalOffer { family, prefix: None, command: None, helper: None };
+    let offer = ApprovalOffer { change: None, family, prefix: None, command: None, helper: None };
     ChatMessage::Asked {
         tab: TabId(1),
         question: Box::new(ChatQuestion::call(ChatQuestionId(id), &proposal, &offer)),
@@ -272,7 +273,7 @@ pub(super) fn plan_asked(id: u64, plan: &str) -> ChatMessage {
         marks: Marks::default(),
         digest: String::new(),
     };
-    let offer = ApprovalOffer { prefix: None, family: None, command: None, helper: None };
+    let offer = ApprovalOffer { change: None, prefix: None, family: None, command: None, helper: None };
     ChatMessage::Asked {
         tab: TabId(1),
         question: Box::new(ChatQuestion::call(ChatQuestionId(id), &proposal, &offer)),

@@ -15,8 +15,9 @@ use std::{
 use holm_kernel::{AskReason, Marks, Proposal};
 use holm_mcp::{ServerAnswer as FormAnswer, ServerQuestion as FormQuestion, ServerQuestionKind};
 use holm_runtime::BoxFuture;
+use holm_tools::files::ProposedChange;
 use holm_tools::shell::{
-    ApprovalAnswer, ApprovalOffer, CommandRule, always_covers, ask_reasons, is_never_granted,
+    ApprovalAnswer, ApprovalOffer, CommandFamily, always_covers, ask_reasons, is_never_granted,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -67,6 +68,11 @@ pub enum Question {
         arguments: String,
         /// For shells: the command as a user would type it.
         command: Option<String>,
+        /// What a whole-file write does to the file as it is: `"new"`, `{"replaced": {"added": …,
+        /// "removed": …, "lines": […]}}` or `{"uncompared": {"size": …}}`; not set for other calls.
+        #[serde(default)]
+        #[schema(value_type = Option<Object>)]
+        change: Option<ProposedChange>,
         /// The helper that makes the call, below the helpers that started it; not set if the
         /// session itself makes the call.
         #[serde(default)]
@@ -261,6 +267,7 @@ impl QuestionBroker {
             tool: proposal.tool.clone(),
             arguments: proposal.arguments.clone(),
             command: offer.command.clone(),
+            change: offer.change.clone(),
             helper: offer.helper.clone(),
             level: proposal.level.to_string(),
             needs: proposal.needs.clone(),
@@ -271,7 +278,7 @@ impl QuestionBroker {
             reasons: proposal.reasons.clone(),
             why: ask_reasons(proposal),
             always: always_covers(proposal, offer),
-            prefix: offer.prefix.as_ref().map(CommandRule::scope),
+            prefix: offer.prefix.as_ref().map(CommandFamily::scope),
             family: offer.family.as_ref().map(|family| family.label().to_owned()),
             digest: proposal.digest.clone(),
         };

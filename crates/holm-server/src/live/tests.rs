@@ -432,8 +432,10 @@ async fn an_approval_question_shows_what_a_sub_agent_would_hold_and_what_was_rea
         marks,
         digest: String::new(),
     };
-    let _asked =
-        desk.approve(&proposal, &ApprovalOffer { prefix: None, family: None, command: None, helper: None });
+    let _asked = desk.approve(
+        &proposal,
+        &ApprovalOffer { change: None, prefix: None, family: None, command: None, helper: None },
+    );
     let open = desk.open();
     let Question::Approval { hands_on, marks: shown, why, .. } = &open[0].question else {
         panic!("{open:?}")
@@ -461,7 +463,7 @@ fn asked_about(needs: &[&str], missing: &[&str], reasons: &[AskReason]) -> Propo
 
 #[tokio::test]
 async fn an_approval_question_says_what_an_answer_for_the_session_covers() {
-    let none = || ApprovalOffer { prefix: None, family: None, command: None, helper: None };
+    let none = || ApprovalOffer { change: None, prefix: None, family: None, command: None, helper: None };
     let desk = Arc::new(QuestionBroker::new(Arc::new(SessionFeed::new()), QuestionAttendance::Attended));
     let page = "fetch:https://h.example/docs";
     let _asked = desk.approve(&asked_about(&[page], &[page], &[AskReason::MissingGrant]), &none());
@@ -476,7 +478,7 @@ async fn an_approval_question_says_what_an_answer_for_the_session_covers() {
 
 #[tokio::test]
 async fn what_can_never_be_granted_is_said_and_no_answer_for_the_session_is_taken() {
-    let none = || ApprovalOffer { prefix: None, family: None, command: None, helper: None };
+    let none = || ApprovalOffer { change: None, prefix: None, family: None, command: None, helper: None };
     let metadata = "fetch:http://169.254.169.254/";
     let desk = Arc::new(QuestionBroker::new(Arc::new(SessionFeed::new()), QuestionAttendance::Attended));
     let _never = desk.approve(&asked_about(&[metadata], &[metadata], &[AskReason::MissingGrant]), &none());

@@ -5,11 +5,7 @@
 //! It opens and writes no file itself: `root/` opens, `change.rs` writes. What was read is
 //! remembered by content, so that a tool can tell whether a file is still what the model saw.
 
-use std::{
-    collections::BTreeMap,
-    path::Path,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{path::Path, sync::Arc};
 
 use holm_grants::{CallNeed, FilePath, Level};
 use holm_guards::plausibility::{EmptyOutput, ErrorText};
@@ -18,15 +14,12 @@ use holm_runtime::{BlobStore, ClosureTool};
 use crate::{
     root::{CallPermit, ProtectionLevel, WorkspaceRoot, WorkspaceRootError},
     shell::OUTPUT_FOLDER,
-    undo::{UndoError, UndoStore, digest},
+    undo::{UndoError, UndoStore},
 };
 
 /// The largest file that a tool reads whole, or writes. Larger ones are searched,
 /// or belong to programs.
 pub const MOST_BYTES: u64 = 32 * 1024 * 1024;
-
-/// Files whose state is remembered; beyond that the file has to be read again before it is changed.
-const MOST_SEEN: usize = 10_000;
 
 /// A root, the files that were read in it, and the stores for undo records and large results.
 pub struct FileToolContext {
@@ -37,7 +30,6 @@ pub struct FileToolContext {
     outputs: Option<WorkspaceRoot>,
     /// What a search in the outputs may read: the call itself needs that folder in the workspace.
     all_outputs: Vec<CallNeed>,
-    seen: Mutex<BTreeMap<FilePath, String>>,
 }
 
 impl FileToolContext {
@@ -45,7 +37,7 @@ impl FileToolContext {
     #[must_use]
     pub fn new(root: WorkspaceRoot) -> Self {
         let all_outputs = "read:**".parse().map(CallNeed::Grant).into_iter().collect();
-        Self { root, undo: None, blobs: None, outputs: None, all_outputs, seen: Mutex::default() }
+        Self { root, undo: None, blobs: None, outputs: None, all_outputs }
     }
 
     /// Keeps what files were before they are changed. Where the records lie in the root,
@@ -113,23 +105,19 @@ impl FileToolContext {
 
     /// Remembers the content of a file that the model saw or that a tool wrote.
     pub(super) fn saw(&self, path: &FilePath, bytes: &[u8]) {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if seen.len() >= MOST_SEEN && !seen.contains_key(path) {
-            seen.pop_first();
-        }
-        seen.insert(path.clone(), digest(bytes));
+        self.root.seen().saw(path, bytes);
     }
 
     pub(super) fn forget(&self, path: &FilePath) {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).remove(path);
+        self.root.seen().forget(path);
     }
 
     /// Whether a file still has the content that was read.
     pub(super) fn recall(&self, path: &FilePath, bytes: &[u8]) -> ReadStatus {
-        match self.seen.lock().unwrap_or_else(PoisonError::into_inner).get(path) {
+        match self.root.seen().is_same(path, bytes) {
             None => ReadStatus::Unseen,
-            Some(seen) if *seen == digest(bytes) => ReadStatus::Same,
-            Some(_) => ReadStatus::Changed,
+            Some(true) => ReadStatus::Same,
+            Some(false) => ReadStatus::Changed,
         }
     }
 }

@@ -30,6 +30,7 @@
 //!   where an old text is.
 //! - `nearest_text.rs`, `changed_lines.rs`: what a model is shown after a failure or a change.
 //! - `text.rs`, `image.rs`: encodings and pictures.
+//! - `proposed_change.rs`: what a person is shown of a write before it.
 //! - `file_tool_context.rs`: what the tools share.
 
 mod change;
@@ -47,6 +48,7 @@ mod lines;
 mod list;
 mod nearest_text;
 mod patch;
+mod proposed_change;
 mod read;
 mod text;
 mod text_search;
@@ -58,6 +60,8 @@ mod tests;
 pub use file_tool_context::{FileToolContext, MOST_BYTES};
 pub(crate) use glob::NO_MATCHING_FILE;
 pub(crate) use grep::NO_MATCHING_LINE;
+pub(crate) use proposed_change::unread;
+pub use proposed_change::{LineDifference, ProposedChange};
 
 use std::sync::Arc;
 

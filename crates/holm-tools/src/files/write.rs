@@ -10,6 +10,7 @@ use serde::Deserialize;
 use super::{
     change::NewContent,
     file_tool_context::{FileToolContext, FileToolError, ReadStatus, declared, told},
+    proposed_change::not_read,
 };
 use crate::root::MissingFolderPolicy;
 
@@ -43,9 +44,7 @@ fn run(
         let existed = match befores.first() {
             Some(before) if before.bytes.is_some() => {
                 if before.recalled == ReadStatus::Unseen {
-                    let text =
-                        format!("`{path}` exists and you have not read it; read it before you overwrite it");
-                    return Err(told(text));
+                    return Err(told(not_read(&path)));
                 }
                 true
             }

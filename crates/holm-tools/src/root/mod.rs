@@ -37,7 +37,7 @@
 //!   run.
 //! - `link_way.rs`: links on the way to a path. `live_grants.rs`: what the user opens while tools
 //!   are in use.
-//! - `permit.rs`: the grants of one call. `error.rs`: why something is refused.
+//! - `seen_files.rs`: what a model has read. `permit.rs`: the grants of one call. `error.rs`: why something is refused.
 //! - `replace.rs`, `lock.rs`: writes, and one writer at a time.
 //! - `walk.rs`: everything beneath a folder. `manual_files.rs`: operations by hand.
 //! - `git/`: what git takes for a repository, and what it would run.
@@ -55,6 +55,7 @@ mod manual_files;
 mod opened_file;
 mod permit;
 mod replace;
+mod seen_files;
 mod walk;
 mod workspace_root;
 
@@ -66,6 +67,7 @@ pub use error::WorkspaceRootError;
 pub use live_grants::LiveGrants;
 pub use manual_files::{FolderItem, FolderItemKind, FolderListing, ManualFileError, WritePrecondition};
 pub use opened_file::OpenedFile;
+pub use seen_files::SeenFiles;
 pub(crate) use workspace_root::MissingFolderPolicy;
 pub use workspace_root::{MountPolicy, ProtectionLevel, WorkspaceRoot};
 

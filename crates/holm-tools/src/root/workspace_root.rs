@@ -19,7 +19,7 @@ use rustix::{
 };
 
 use super::{
-    CallPermit, DenyRules, FileLocation, LiveGrants, OpenedFile, WorkspaceRootError, autorun,
+    CallPermit, DenyRules, FileLocation, LiveGrants, OpenedFile, SeenFiles, WorkspaceRootError, autorun,
     file_location::DirEntryKind,
     git,
     handle::{self, FOLDER, OpenMethod},
@@ -35,6 +35,8 @@ pub struct WorkspaceRoot {
     denies: DenyRules,
     mounts: MountPolicy,
     way: OpenMethod,
+    /// What was read in it.
+    seen: SeenFiles,
 }
 
 /// Whether a walk enters other mounts. A bind mount can show any folder of the machine inside the root.
@@ -71,7 +73,14 @@ impl WorkspaceRoot {
         let at = text.parse().map_err(|reason| WorkspaceRootError::Path { reason })?;
         let dir = Dir::open_ambient_dir(&real, cap_std::ambient_authority()).map_err(failed)?;
         let (denies, mounts) = (DenyRules::usual(), MountPolicy::Refused);
-        Ok(Self { dir: Arc::new(dir), at, denies, mounts, way: OpenMethod::System })
+        Ok(Self {
+            dir: Arc::new(dir),
+            at,
+            denies,
+            mounts,
+            way: OpenMethod::System,
+            seen: SeenFiles::default(),
+        })
     }
 
     /// The same root under other rules.
@@ -93,6 +102,18 @@ impl WorkspaceRoot {
     pub fn heeding(mut self, live: LiveGrants) -> Self {
         self.denies = self.denies.heeding(live);
         self
+    }
+
+    /// The same root, which remembers together with others what was read in it.
+    #[must_use]
+    pub fn remembering(mut self, seen: SeenFiles) -> Self {
+        self.seen = seen;
+        self
+    }
+
+    /// What the file tools of this root have shown or written.
+    pub(crate) fn seen(&self) -> &SeenFiles {
+        &self.seen
     }
 
     /// The same root that enters mounts, or does not.

@@ -32,10 +32,14 @@ use super::answer_coverage::is_never_granted;
 use super::answer_family::{AnswerFamily, admits, covers};
 use super::answer_withdrawal::{AnswerWithdrawal, WithdrawalReader};
 use super::arguments::named_pattern;
-use super::rules::{CommandRule, CommandRules, CommandRuling, records_in_repository};
+use super::closed_places::ClosedPlaces;
+use super::rules::{CommandFamily, CommandRules, CommandRuling, records_in_repository};
 use super::script::ShellScript;
 use super::{RUN_PROGRAM, SHELL};
-use crate::{files::is_file_tool, root::WorkspaceRoot};
+use crate::{
+    files::{self, ProposedChange, is_file_tool},
+    root::WorkspaceRoot,
+};
 
 /// The end of the kernel's mark for text that a person is not shown.
 const NOT_SHOWN: &str = "not shown…]";
@@ -48,7 +52,8 @@ pub enum ApprovalAnswer {
     /// This very call, for as long as the session lasts. If it is not a command, other calls may use
     /// the grants that it misses too; see [`session_grants`].
     Session,
-    /// Every plain command that begins like this one, runs in the same folder and misses no other
+    /// Every plain command of the same family, such as one that begins like this one, if it runs in
+    /// the same folder and misses no other
     /// grants, for as long as the session lasts; see [`ApprovalOffer::prefix`].
     Prefix,
     /// Every call of the same family, for as long as
@@ -70,13 +75,15 @@ pub enum ApprovalAnswer {
 /// The further answers that a person is offered, beside yes and no.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApprovalOffer {
-    /// The rule that [`ApprovalAnswer::Prefix`] would remember; `None` if no beginning of the command
+    /// The rules that [`ApprovalAnswer::Prefix`] would remember; `None` if no beginning of the command
     /// is safe to remember.
-    pub prefix: Option<CommandRule>,
+    pub prefix: Option<CommandFamily>,
     /// What [`ApprovalAnswer::Family`] would cover; `None` if the call has no family.
     pub family: Option<AnswerFamily>,
     /// The command as a person types it, for shells; hidden characters are written out.
     pub command: Option<String>,
+    /// What the call does to the file as it is; `None` if it is not a whole-file write.
+    pub change: Option<ProposedChange>,
     /// The helper that makes the call, if it is not the session itself. It includes the helpers
     /// above it, as in `lead › scout`.
     pub helper: Option<String>,
@@ -125,6 +132,10 @@ pub struct ApprovalGate {
     helper: Option<Arc<str>>,
     /// The folder of the file tools.
     root: Option<WorkspaceRoot>,
+    /// What is hidden from commands.
+    closed: Option<ClosedPlaces>,
+    /// Whether the tool `write` refuses to replace a file that the model has not read.
+    requires_reads: bool,
 }
 
 /// The answers of this session.
@@ -151,8 +162,15 @@ struct ApprovalMemory {
 struct ApprovedPrefix {
     /// Where they run: another folder may hold different files of the same names.
     folder: String,
-    rule: CommandRule,
+    family: CommandFamily,
     needs: ApprovedNeeds,
+}
+
+impl ApprovedPrefix {
+    /// Adds what the answer allows.
+    fn allow_in(&self, rules: &mut CommandRules) {
+        self.family.rules().iter().for_each(|rule| rules.allow(rule.clone()));
+    }
 }
 
 /// What an approved call missed, and who made it.
@@ -200,13 +218,40 @@ impl ApprovalGate {
     pub fn new(asker: impl ApprovalAsker + 'static, rules: CommandRules) -> Self {
         let memory = ApprovalMemory { given: rules.clone(), rules, ..ApprovalMemory::default() };
         let memory = Arc::new(Mutex::new(memory));
-        Self { asker: Arc::new(asker), memory, answered: Arc::default(), helper: None, root: None }
+        Self {
+            asker: Arc::new(asker),
+            memory,
+            answered: Arc::default(),
+            helper: None,
+            root: None,
+            closed: None,
+            requires_reads: false,
+        }
     }
 
     /// Denies at once what the file tools of this root would refuse after every answer.
     #[must_use]
     pub fn over(self, root: WorkspaceRoot) -> Self {
         Self { root: Some(root), ..self }
+    }
+
+    /// Denies commands at once that could only read files that the jail hides.
+    #[must_use]
+    pub fn hiding(self, closed: ClosedPlaces) -> Self {
+        Self { closed: Some(closed), ..self }
+    }
+
+    /// Denies writes at once that [`files::tools`](crate::files::tools) would refuse after every answer,
+    /// because the model has not read the file that they replace.
+    #[must_use]
+    pub fn requiring_reads(self) -> Self {
+        Self { requires_reads: true, ..self }
+    }
+
+    /// Why a command could do nothing but read hidden files.
+    fn closed_to_commands(&self, shown: Option<&ProposedCommand>) -> Option<String> {
+        let (closed, shown) = self.closed.as_ref().zip(shown)?;
+        closed.refusal(&shown.script, &shown.folder)
     }
 
     /// Why the tools would refuse the call even if it was approved. Commands are not judged: their
@@ -220,6 +265,23 @@ impl ApprovalGate {
             inside.and_then(|()| root.check(&need)).err()
         };
         needs.filter_map(refused).map(|refused| refused.to_string()).next()
+    }
+
+    /// The root of the session's own calls. A helper may work in a folder of its own.
+    fn own_root(&self) -> Option<&WorkspaceRoot> {
+        self.root.as_ref().filter(|_| self.helper.is_none())
+    }
+
+    /// Why a write would fail after every answer: the model has not read the file that it replaces.
+    fn unread(&self, proposal: &Proposal) -> Option<String> {
+        files::unread(self.own_root().filter(|_| self.requires_reads)?, &proposal.tool, &proposal.arguments)
+    }
+
+    /// What the call does to a file, if the shown arguments are those that will run.
+    fn change(&self, proposal: &Proposal) -> Option<ProposedChange> {
+        let is_whole = digest(&proposal.tool, &proposal.arguments) == proposal.digest;
+        let root = self.own_root().filter(|_| is_whole)?;
+        ProposedChange::of(root, &proposal.tool, &proposal.arguments)
     }
 
     /// Forgets every answer. The rules that were given beforehand stay.
@@ -285,13 +347,22 @@ impl Approver for ApprovalGate {
             return Box::pin(async { Verdict::deny(reason) });
         }
         let script = script_of(&proposal);
+        if let Some(reason) = self.closed_to_commands(script.as_ref()) {
+            return Box::pin(async { Verdict::deny(reason) });
+        }
+        if let Some(reason) = self.unread(&proposal) {
+            return Box::pin(async { Verdict::deny(reason) });
+        }
         if let Some(verdict) = self.recall(&proposal, script.as_ref(), None) {
             return Box::pin(async { verdict });
         }
         let offer = ApprovalOffer {
-            prefix: script.as_ref().and_then(|shown| CommandRule::suggest(&shown.script)),
+            prefix: script
+                .as_ref()
+                .and_then(|shown| CommandFamily::suggest(&shown.script, self.closed.is_some())),
             family: AnswerFamily::of(&proposal),
             command: script.as_ref().map(|shown| holm_kernel::visible(&shown.text)),
+            change: self.change(&proposal),
             helper: self.helper.as_deref().map(holm_kernel::visible),
         };
         let shown = with_repository(&proposal, script.as_ref());
@@ -308,7 +379,8 @@ impl Approver for ApprovalGate {
             let (missing, helper) = (proposal.missing.clone(), gate.helper.clone());
             let needs = ApprovedNeeds { missing, helper, is_command: is_command(&proposal) };
             let prefix = offer.prefix.zip(folder);
-            let prefix = prefix.map(|(rule, folder)| ApprovedPrefix { folder, rule, needs: needs.clone() });
+            let prefix =
+                prefix.map(|(family, folder)| ApprovedPrefix { folder, family, needs: needs.clone() });
             let family = offer.family.map(|family| family.grants().to_vec()).unwrap_or_default();
             gate.memory().keep(&answer, &proposal, needs, prefix, &family);
             if answer == ApprovalAnswer::Family {
@@ -424,7 +496,7 @@ impl ApprovalMemory {
         let here = self.prefixes.iter().filter(|prefix| prefix.folder == shown.folder);
         let stays_inside = proposal.missing.iter().all(|need| stays_inside(need));
         here.filter(|prefix| stays_inside && prefix.needs.cover(proposal, helper))
-            .for_each(|prefix| rules.allow(prefix.rule.clone()));
+            .for_each(|prefix| prefix.allow_in(&mut rules));
         rules.judge(&shown.script) == CommandRuling::Allowed
     }
 
@@ -440,7 +512,7 @@ impl ApprovalMemory {
     fn rules_in(&self, folder: &str) -> CommandRules {
         let mut rules = self.rules.clone();
         let here = self.prefixes.iter().filter(|prefix| prefix.folder == folder);
-        here.for_each(|prefix| rules.allow(prefix.rule.clone()));
+        here.for_each(|prefix| prefix.allow_in(&mut rules));
         rules
     }
 

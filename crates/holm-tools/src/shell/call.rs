@@ -8,7 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use holm_grants::GrantSet;
+use holm_jail::JailEnding;
 
+use super::closed_places::ClosedPlaces;
 use super::script::ShellScript;
 
 /// The text of a call itself, independent of what its programs print.
@@ -69,6 +71,11 @@ impl ShellCall {
         let inner = |named: &PathBuf| named.starts_with(path) && !self.folder.starts_with(path);
         let holds = |named: &PathBuf| path.starts_with(named) && !self.folder.starts_with(named);
         named.filter(|named| inner(named) || holds(named)).max_by_key(|named| named.as_os_str().len())
+    }
+
+    /// What to say of the hidden files that it names.
+    pub(super) fn closed_names(&self, closed: &ClosedPlaces, ending: &JailEnding) -> Vec<String> {
+        closed.notes(&self.script, &self.text, &self.folder, *ending != JailEnding::Exited(0))
     }
 
     /// Whether it names this host.

@@ -37,7 +37,7 @@
 //!   answers are forgotten.
 //! - `script.rs`, `script/`: the Bash parser. `rules/`: rules about commands.
 //! - `denied_paths.rs`, `rule_index.rs`: what a jail hides or keeps read-only. `toolchain.rs`:
-//!   programs of the user.
+//!   programs of the user. `closed_places.rs`: says that a command names what is hidden.
 //! - `child_run.rs`: runs a process. `proxy.rs`, `exchange.rs`: its way to the network.
 //! - `output.rs`, `live_output.rs`: what it writes. `report.rs`, `call.rs`: the report for the
 //!   model.
@@ -60,6 +60,7 @@ mod ask_reason;
 mod call;
 mod changes;
 mod child_run;
+mod closed_places;
 mod command_images;
 mod command_marker;
 mod command_record_file;
@@ -104,6 +105,7 @@ pub use changes::WorkspaceRecord;
 pub(crate) use child_run::{
     ChildRunSettings, GrantedHosts, MAX_STARTS, UngrantedHostPolicy, asks_for_another_look,
 };
+pub use closed_places::ClosedPlaces;
 pub(crate) use command_images::CommandImages;
 pub use command_marker::{keep_command_markers, settle_killed_commands};
 pub(crate) use denied_paths::hold;
@@ -115,7 +117,9 @@ pub(crate) use proxy::ProxyDenied;
 pub use report::appeared;
 pub(crate) use report::opens_nothing;
 pub(crate) use rule_index::RuleIndex;
-pub use rules::{CommandRule, CommandRuleError, CommandRules, CommandRuling, TrailingWords, unknown_program};
+pub use rules::{
+    CommandFamily, CommandRule, CommandRuleError, CommandRules, CommandRuling, TrailingWords, unknown_program,
+};
 pub use running_commands::wait_for_commands;
 pub use script::{MAX_SCRIPT, ScriptCommand, ScriptComplexity, ScriptReadError, ScriptWord, ShellScript};
 pub use setup::{SessionFolders, ShellSetupError, WorkspaceShell};

@@ -15,6 +15,7 @@ use holm_kernel::CallAccess;
 use holm_net::Connector;
 
 use super::changes::WorkspaceRecord;
+use super::closed_places::ClosedPlaces;
 use super::denied_paths;
 use super::home::{FoundFolders, ShellHome};
 use super::kept_home::SessionFolderKey;
@@ -317,6 +318,12 @@ impl WorkspaceShell {
 }
 
 impl ShellSetup {
+    /// What is hidden from commands; `None` if nothing confines them.
+    pub(super) fn closed_places(&self, more: &DenialSet) -> Option<ClosedPlaces> {
+        let is_confined = self.engine != JailEngine::Unconfined;
+        is_confined.then(|| ClosedPlaces::new(&self.workspace, &self.denials.join(more)))
+    }
+
     /// The jail for what a call was allowed to use, and what lies where it may write. Looks at the
     /// file system, so it blocks.
     ///

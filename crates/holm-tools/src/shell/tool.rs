@@ -194,6 +194,11 @@ async fn perform(setup: Arc<ShellSetup>, job: ToolInvocation, order: CommandRunR
         return ToolOutput::failed("not run: without a jail, no command can be kept from making changes");
     }
     let (folder, held, key) = (order.folder.clone(), Arc::clone(&setup), job.key);
+    if let Some(closed) = setup.closed_places(&job.denials)
+        && let Some(why) = closed.refusal(&order.script, folder.as_deref().unwrap_or("."))
+    {
+        return ToolOutput::failed(format!("not run: {why}"));
+    }
     let git = records_in_repository(&order.script);
     let jail = tokio::task::spawn_blocking(move || {
         let needs = if git { held.with_repository(&needs, &standing) } else { needs };
@@ -256,6 +261,8 @@ async fn perform(setup: Arc<ShellSetup>, job: ToolInvocation, order: CommandRunR
         let mut undo = images.finish();
         changes.extend(undo.line.take());
         let text = recording.shown(|text| job.progress.redact(text).into_owned());
+        let closed = setup.closed_places(&job.denials);
+        changes.extend(closed.map(|closed| call.closed_names(&closed, &outcome.ending)).unwrap_or_default());
         let mut output = match access {
             CallAccess::Full => report(&setup, &call, text, &outcome, &refused, &changes),
             CallAccess::ReadOnly => report_read_only(&setup, &call, text, &outcome, &changes),

@@ -703,6 +703,8 @@ class QuestionApprovalContent(TypedDict):
     arguments: str
     # The number of the call. The calls of one reply may be asked about in any order.
     call: NotRequired[int]
+    # What a whole-file write does to the file as it is: `"new"`, `{"replaced": {"added": …, "removed": …, "lines": […]}}` or `{"uncompared": {"size": …}}`; not set for other calls.
+    change: NotRequired[dict[str, Any] | None]
     # For shells: the command as a user would type it.
     command: NotRequired[str | None]
     # SHA-256 of the tool and its arguments: only the approved call can run.

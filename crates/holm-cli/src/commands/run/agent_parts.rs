@@ -33,7 +33,7 @@ use holm_tools::{
     conversation::{TOOL_SEARCH, ToolDisplayPolicy, ToolLookup, plan_tools},
     registry::{RegistryFollower, RegistrySnapshot, ToolRegistry, keep_current},
     root::{LiveGrants, WorkspaceRoot},
-    shell::{ApprovalGate, CommandRules, SessionFolderKey, SessionFolders},
+    shell::{ApprovalGate, ClosedPlaces, CommandRules, SessionFolderKey, SessionFolders},
     simple_tools,
 };
 
@@ -236,9 +236,14 @@ impl AgentParts {
         only_delegates(args, &toolbox)?;
         let gate = ApprovalGate::new(self.terminal.clone(), rules(args));
         let gate = match self.root {
+            Some(root) if confinement(args) == tools::CommandConfinement::Required => {
+                gate.hiding(ClosedPlaces::of(&root)).over(root)
+            }
             Some(root) => gate.over(root),
             None => gate,
         };
+        // The guest of that name replaces any file.
+        let gate = if self.set == tools::BuiltinToolSet::Wasm { gate } else { gate.requiring_reads() };
         let taught =
             if toolbox.find(skills::TOOL).is_some() { self.skills.introduction() } else { String::new() };
         let instructions = instructions(args, self.set, &self.chosen.card);

@@ -4,6 +4,7 @@
 //!
 //! Where things are:
 //! - `rule.rs`: one rule, its text form, and the beginning that is offered for a command.
+//! - `family.rs`: the rules that one answer of a user gives together.
 //! - `deny.rs`, `allow.rs`: the two searches, which err on opposite sides.
 //! - `runners.rs`: programs that run others. `programs.rs`: programs that do only what their name
 //!   says.
@@ -12,10 +13,12 @@
 mod allow;
 mod deny;
 mod embedded_commands;
+mod family;
 mod programs;
 mod rule;
 mod runners;
 
+pub use family::CommandFamily;
 pub use rule::{CommandRule, CommandRuleError, TrailingWords};
 
 use serde::{Deserialize, Serialize};

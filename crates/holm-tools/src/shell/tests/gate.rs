@@ -9,8 +9,12 @@ use holm_kernel::{
 use holm_runtime::{Approver, BoxFuture, EventSink};
 
 use crate::{
+    files::{LineDifference, ProposedChange},
     root::WorkspaceRoot,
-    shell::{ApprovalAnswer, ApprovalAsker, ApprovalGate, ApprovalOffer, CommandRules, RUN_PROGRAM, SHELL},
+    shell::{
+        ApprovalAnswer, ApprovalAsker, ApprovalGate, ApprovalOffer, ClosedPlaces, CommandRules, RUN_PROGRAM,
+        SHELL,
+    },
 };
 
 /// Gives the same answer to every question, and keeps the questions.
@@ -477,6 +481,46 @@ async fn a_person_is_not_asked_about_a_file_that_no_answer_opens() {
     assert!(matches!(gate.judge(write("a.txt")).await, Verdict::Allow { .. }));
     assert!(judged(&gate, "cat .vscode/tasks.json").await, "commands are held by their jail");
     assert_eq!(person.asked(), 2);
+}
+
+#[tokio::test]
+async fn a_person_is_not_asked_about_a_command_that_could_only_read_closed_files() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join(".env"), "KEY=planted").expect("a file");
+    let root = WorkspaceRoot::open(folder.path()).expect("a root");
+    let (person, gate) = person(ApprovalAnswer::Once);
+    assert!(judged(&gate, "cat .env").await, "without a jail nothing is closed to commands");
+    let gate = gate.hiding(ClosedPlaces::of(&root));
+    let Verdict::Deny { reason } = gate.judge(proposal("cat .env")).await else { panic!("allowed") };
+    assert!(reason.starts_with("`.env` is closed to commands, because it may hold secrets"), "{reason}");
+    assert!(judged(&gate, "cat README.md").await);
+    assert_eq!(person.asked(), 2);
+}
+
+#[tokio::test]
+async fn a_person_is_asked_about_a_write_only_if_it_can_run_and_is_shown_what_it_changes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("a.txt"), "one\n").expect("a file");
+    let root = WorkspaceRoot::open(folder.path()).expect("a root");
+    let (person, gate) = person(ApprovalAnswer::Once);
+    let gate = gate.over(root.clone()).requiring_reads();
+    let write = |path: &str| {
+        let arguments = format!(r#"{{"content":"two\n","path":"{path}"}}"#);
+        let digest = super::super::approval_gate::digest("write", &arguments);
+        let needs = vec![format!("write:{path}")];
+        Proposal { tool: "write".into(), level: Level::Write, needs, digest, arguments, ..proposal("") }
+    };
+    let Verdict::Deny { reason } = gate.judge(write("a.txt")).await else { panic!("allowed") };
+    assert_eq!(reason, "`a.txt` exists and you have not read it; read it before you overwrite it");
+    assert_eq!(person.asked(), 0);
+    root.seen().saw(&"a.txt".parse().expect("a path"), b"one\n");
+    gate.judge(write("a.txt")).await;
+    gate.judge(write("b.txt")).await;
+    let offers = person.asked.lock().expect("a lock");
+    let lines = vec!["- one".to_owned(), "+ two".to_owned()];
+    let replaced = ProposedChange::Replaced(LineDifference { added: 1, removed: 1, lines });
+    let changes: Vec<_> = offers.iter().map(|offer| offer.change.clone()).collect();
+    assert_eq!(changes, [Some(replaced), Some(ProposedChange::New)]);
 }
 
 /// Keeps the needs of every question.
