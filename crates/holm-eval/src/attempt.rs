@@ -11,11 +11,14 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use holm_grants::GrantSet;
 use holm_kernel::journal;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::case::WORKSPACE;
+use crate::case_grants::check_grants;
+use crate::evaluation::MoneyShare;
 use crate::{
     AnswerJudge, AttemptResult, AttemptVerdict, CaseCheck, CaseRecording, CheckOutcome, EvalCase, EvalError,
     ReplayDifference, SessionTranscript, workspace,
@@ -63,6 +66,8 @@ pub struct CaseRunner {
     model_options: Vec<String>,
     /// Options of `holm run` alone.
     run_options: Vec<String>,
+    /// What the user gives cases beyond their workspace.
+    granted: GrantSet,
     /// When this runner was made, as a part of the names of its sessions.
     started: String,
 }
@@ -78,8 +83,25 @@ impl CaseRunner {
             keeps_workspaces: false,
             model_options: Vec::new(),
             run_options: Vec::new(),
+            granted: GrantSet::default(),
             started,
         }
+    }
+
+    /// Lets cases have these grants, which may reach outside of their workspace.
+    #[must_use]
+    pub fn granting(mut self, granted: GrantSet) -> Self {
+        self.granted = granted;
+        self
+    }
+
+    /// Checks that a case wants nothing outside of its workspace that was not granted. Each attempt
+    /// checks it too.
+    ///
+    /// # Errors
+    /// [`EvalError::NotGranted`] with the missing grant.
+    pub fn check(&self, case: &EvalCase) -> Result<(), EvalError> {
+        check_grants(case, &self.granted)
     }
 
     /// Also keeps the workspaces of attempts that passed.
@@ -129,7 +151,9 @@ impl CaseRunner {
         number: u32,
         budget: Option<f64>,
     ) -> Result<AttemptResult, EvalError> {
-        let place = self.prepare(case, mode, number)?;
+        self.check(case)?;
+        let mut place = self.prepare(case, mode, number)?;
+        place.budget = [case.budget, budget].into_iter().flatten().reduce(f64::min);
         let recording = match mode {
             AttemptMode::Replay => CaseRecording::read(case)?,
             AttemptMode::Model(_) => None,
@@ -141,7 +165,7 @@ impl CaseRunner {
             Some(_) => Ok(SessionTranscript::default()),
             None => {
                 if problem.is_none() {
-                    problem = self.run(case, mode, &place, budget)?;
+                    problem = self.run(case, mode, &place)?;
                 }
                 self.read(case, &place)
             }
@@ -253,7 +277,7 @@ impl CaseRunner {
         // An attempt that was broken off has left a session, and may still be running.
         let session = format!("{}-{}-{number}-{}", plain(&case.name), plain(mode.name()), self.started);
         let folder = self.folder.join("attempts").join(&session);
-        AttemptPlace { workspace: folder.join("workspace"), folder, session }
+        AttemptPlace { workspace: folder.join("workspace"), folder, session, budget: None }
     }
 
     /// Makes a fresh copy of the workspace.
@@ -295,7 +319,6 @@ impl CaseRunner {
         case: &EvalCase,
         mode: &AttemptMode,
         place: &AttemptPlace,
-        budget: Option<f64>,
     ) -> Result<Option<String>, EvalError> {
         for (index, prompt) in case.prompts.iter().enumerate() {
             let mut command = self.holm(place, mode);
@@ -305,8 +328,7 @@ impl CaseRunner {
                 command.arg("--resume");
             } else {
                 first_options(&mut command, case);
-                let budget = [case.budget, budget].into_iter().flatten().reduce(f64::min);
-                if let (AttemptMode::Model(_), Some(budget)) = (mode, budget) {
+                if let (AttemptMode::Model(_), Some(budget)) = (mode, place.budget) {
                     command.arg(format!("--budget={budget:.6}"));
                 }
             }
@@ -353,7 +375,8 @@ impl CaseRunner {
     }
 
     /// Lets a model judge the answer, in a folder where there is nothing to read, and returns why it
-    /// is not good enough. What the judge costs is added to the result.
+    /// is not good enough. The judge may spend what the attempt has left, and its cost is added to the
+    /// result.
     fn judgement(
         &self,
         judge: &AnswerJudge,
@@ -363,6 +386,10 @@ impl CaseRunner {
         result: &mut AttemptResult,
     ) -> Result<Option<String>, EvalError> {
         let Some(answer) = &session.answer else { return Ok(Some("there is no answer".into())) };
+        let left = MoneyShare::left(place.budget, result.cost_nano_usd);
+        if left == MoneyShare::UsedUp {
+            return Ok(Some("the budget was used up before the judge was asked".into()));
+        }
         let empty = place.folder.join("judge");
         fs::create_dir_all(&empty).map_err(EvalError::file(&empty))?;
         let schema = place.folder.join("judge.schema.json");
@@ -384,17 +411,23 @@ impl CaseRunner {
         command.arg(prefixed("--prompt=", &prompt));
         match &mode {
             AttemptMode::Replay => command.arg("--script").arg(&judge.replies),
-            AttemptMode::Model(model) => command.args(["--model", model]),
+            AttemptMode::Model(model) => {
+                if let MoneyShare::AtMost(left) = left {
+                    command.arg(format!("--budget={left:.6}"));
+                }
+                command.args(["--model", model])
+            }
         };
-        match finish(self.spawn(&mut command, place)?, CHECK_SECONDS) {
-            Some(status) if status.success() => {}
-            _ => return Ok(Some(format!("the judge gave no judgement: {}", place.last_words()))),
-        }
+        let ended = finish(self.spawn(&mut command, place)?, CHECK_SECONDS);
         let output: Value = fs::read(place.output())
             .ok()
             .and_then(|bytes| serde_json::from_slice(&bytes).ok())
             .unwrap_or_default();
+        // A judge that fails has spent too.
         result.cost_nano_usd += output["spent_nano_usd"].as_u64().unwrap_or_default();
+        if !ended.is_some_and(|status| status.success()) {
+            return Ok(Some(format!("the judge gave no judgement: {}", place.last_words())));
+        }
         let judged: Value =
             output["text"].as_str().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
         let reason = judged["reason"].as_str().unwrap_or("without a reason").to_owned();
@@ -477,6 +510,8 @@ pub(crate) struct AttemptPlace {
     folder: PathBuf,
     workspace: PathBuf,
     session: String,
+    /// What the prompts and the judges of the attempt may cost together, in US dollars.
+    budget: Option<f64>,
 }
 
 impl AttemptPlace {

@@ -190,7 +190,8 @@ impl EvalCase {
         if !has_prompts && text.extract.is_none() {
             return Err(wrong("it has no prompt"));
         }
-        if !folder.join(WORKSPACE).is_dir() {
+        // A link could lead to the user's own files, which an attempt would copy.
+        if !fs::symlink_metadata(folder.join(WORKSPACE)).is_ok_and(|data| data.is_dir()) {
             return Err(wrong(
                 "it has no workspace; make a folder `workspace` beside it, which may be empty",
             ));

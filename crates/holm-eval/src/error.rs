@@ -30,6 +30,12 @@ pub enum EvalError {
     /// The results of an evaluation are wrong.
     #[error("{path}: line {line}: {why}")]
     Results { path: PathBuf, line: usize, why: String },
+    /// A case wants more than its workspace, and the user has not granted that.
+    #[error(
+        "{case} needs `{grant}`, which reaches outside of its workspace; add --grant '{grant}' if you want \
+         to allow that"
+    )]
+    NotGranted { case: String, grant: String },
     /// A case has changed since an evaluation that is to go on.
     #[error("{case} has changed since this evaluation began; use another name, or remove its results")]
     Changed { case: String },

@@ -210,11 +210,26 @@ impl EvalWork<'_> {
     }
 }
 
-/// What an attempt may cost.
-enum MoneyShare {
+/// What an attempt, or a part of it, may cost.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum MoneyShare {
     Unlimited,
+    /// At most so many US dollars.
     AtMost(f64),
     UsedUp,
+}
+
+impl MoneyShare {
+    /// What is left of a budget in US dollars, of which so much is spent.
+    pub(crate) fn left(budget: Option<f64>, spent_nano_usd: u64) -> Self {
+        let left = budget.map(|budget| budget - spent_nano_usd as f64 / 1e9);
+        match left {
+            None => Self::Unlimited,
+            // A smaller amount could not be given to a command.
+            Some(left) if left >= 0.000_001 => Self::AtMost(left),
+            Some(_) => Self::UsedUp,
+        }
+    }
 }
 
 #[cfg(test)]

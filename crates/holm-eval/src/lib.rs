@@ -22,6 +22,7 @@
 //!
 //! Where things are:
 //! - `case.rs`: reads a case; `case_list.rs`: many in one file; `check.rs`: their checks.
+//! - `case_grants.rs`: what a case may have by itself, and what the user has to grant.
 //! - `attempt.rs`: runs one attempt; `workspace.rs`: copies the workspace.
 //!   `extraction.rs`: an attempt that copies values out of a text.
 //! - `transcript.rs`: what a session did, by turns; `recording.rs`: the same of a reference run.
@@ -33,6 +34,7 @@
 
 mod attempt;
 mod case;
+mod case_grants;
 mod case_list;
 mod check;
 mod comparison;

@@ -76,7 +76,7 @@ const ARROWS: &[(&str, Knows)] = &[
     ),
     ("holm-undo", Knows::Only(&[])),
     // It runs the command, and reads what that leaves.
-    ("holm-eval", Knows::Only(&["holm-guards", "holm-kernel", "holm-runtime"])),
+    ("holm-eval", Knows::Only(&["holm-grants", "holm-guards", "holm-kernel", "holm-runtime"])),
     ("holm-tools", Knows::Only(TOOL_SIDE)),
     // Its servers are offers of the registry.
     ("holm-mcp", Knows::Only(MCP_SIDE)),

@@ -10,6 +10,7 @@ use std::{
 };
 
 use holm::{
+    grants::Grant,
     kernel::{NanoUsd, journal},
     runtime::JournalStore as _,
 };
@@ -46,6 +47,9 @@ enum EvalCommand {
         /// Case folders, or folders that contain cases
         #[arg(required = true, value_name = "CASES")]
         cases: Vec<PathBuf>,
+        /// Let cases have this grant, which reaches outside of their workspace; can be repeated
+        #[arg(long, value_name = "GRANT")]
+        grant: Vec<Grant>,
     },
     /// Make a case from a session
     Add(EvalAddArgs),
@@ -81,6 +85,9 @@ struct EvalRunArgs {
     /// Maximum cost of all attempts together, in US dollars
     #[arg(long, value_name = "USD", value_parser = money::parse)]
     budget: Option<NanoUsd>,
+    /// Let cases have this grant, which reaches outside of their workspace; can be repeated
+    #[arg(long, value_name = "GRANT")]
+    grant: Vec<Grant>,
     /// Number of attempts at the same time [default: the number of processors]
     #[arg(long, value_name = "COUNT")]
     jobs: Option<usize>,
@@ -136,8 +143,8 @@ pub(crate) async fn execute(args: EvalArgs, data: Option<&Path>) -> anyhow::Resu
             // Attempts are processes, and waiting for them blocks.
             tokio::task::spawn_blocking(move || run(&args, &data, &screen)).await?
         }
-        EvalCommand::Record { cases } => {
-            tokio::task::spawn_blocking(move || record(&cases, &data, &screen)).await?
+        EvalCommand::Record { cases, grant } => {
+            tokio::task::spawn_blocking(move || record(&cases, grant, &data, &screen)).await?
         }
         EvalCommand::Add(args) => add(&args, &data, &screen).await,
         EvalCommand::Compare(args) => compare(&args, &data, &screen),
@@ -156,6 +163,7 @@ fn failed(error: EvalError) -> CommandError {
         EvalError::Case { .. }
         | EvalError::Workspace { .. }
         | EvalError::Results { .. }
+        | EvalError::NotGranted { .. }
         | EvalError::Changed { .. } => CommandExit::Usage,
         EvalError::NoCase(_) => CommandExit::Missing,
         EvalError::File { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
@@ -197,7 +205,11 @@ fn run(args: &EvalRunArgs, data: &Path, screen: &TerminalOutput) -> anyhow::Resu
     };
     let name = args.name.clone().unwrap_or_else(new_name);
     let folder = folder_of(&name, data)?;
-    let mut runner = CaseRunner::new(std::env::current_exe()?, &folder).options(model_options, run_options);
+    let granted = args.grant.iter().cloned().collect();
+    let mut runner = CaseRunner::new(std::env::current_exe()?, &folder)
+        .options(model_options, run_options)
+        .granting(granted);
+    cases.iter().try_for_each(|case| runner.check(case)).map_err(failed)?;
     if args.keep {
         runner = runner.keep_workspaces();
     }
@@ -310,11 +322,18 @@ fn details_of(result: &AttemptResult) -> Vec<String> {
     lines
 }
 
-fn record(cases: &[PathBuf], data: &Path, screen: &TerminalOutput) -> anyhow::Result<CommandExit> {
+fn record(
+    cases: &[PathBuf],
+    grant: Vec<Grant>,
+    data: &Path,
+    screen: &TerminalOutput,
+) -> anyhow::Result<CommandExit> {
     let cases = EvalCase::find(cases.iter().map(PathBuf::as_path)).map_err(failed)?;
     let cases = replayable(cases, screen)?;
     let folder = data.join("evals").join(format!("recording-{}", std::process::id()));
-    let runner = CaseRunner::new(std::env::current_exe()?, &folder);
+    let granted = grant.into_iter().collect();
+    let runner = CaseRunner::new(std::env::current_exe()?, &folder).granting(granted);
+    cases.iter().try_for_each(|case| runner.check(case)).map_err(failed)?;
     let mut ended = Ok(());
     for case in &cases {
         match runner.record(case) {

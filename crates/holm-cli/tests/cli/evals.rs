@@ -180,6 +180,54 @@ fn a_judge_decides_by_its_recorded_replies_or_with_a_model() {
 }
 
 #[test]
+fn a_case_gives_itself_nothing_outside_of_its_workspace() {
+    let stage = Stage::new([]);
+    let case = write_case(&stage, "sum");
+    let text = fs::read_to_string(case.join("case.toml")).unwrap();
+    for (wants, grant) in [
+        ("grants = [\"fetch:https://api.example.com\"]", "fetch:https://api.example.com"),
+        ("grants = [\"read:/etc/**\"]", "read:/etc/**"),
+        ("mode = \"full\"", "tool:*"),
+        ("agent = \"deploy\"", "spawn:deploy"),
+    ] {
+        fs::write(case.join("case.toml"), format!("{wants}\n{text}")).unwrap();
+        for verb in ["run", "record"] {
+            let refused = stage.holm(["eval", verb, "cases"]);
+            refused.fails(2, &format!("sum needs `{grant}`"));
+            assert!(refused.err.contains(&format!("--grant '{grant}'")), "{refused:?}");
+        }
+    }
+    fs::write(case.join("case.toml"), format!("grants = [\"fetch:https://api.example.com\"]\n{text}"))
+        .unwrap();
+    let ran = stage.holm(["eval", "run", "cases", "--grant", "fetch:https://*.example.com"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    fs::remove_dir_all(case.join("workspace")).unwrap();
+    std::os::unix::fs::symlink(stage.data(), case.join("workspace")).unwrap();
+    stage.holm(["eval", "run", "cases"]).fails(2, "it has no workspace");
+}
+
+#[test]
+fn a_judge_spends_only_what_the_attempt_has_left() {
+    let stage = Stage::answering(|seen| {
+        if seen.text().contains("Judge an answer by a rubric") {
+            Act::says(r#"{"passed": true, "reason": "fine"}"#)
+        } else {
+            Act::says("It is 5.")
+        }
+    });
+    let case = write_case(&stage, "sum");
+    let judge = format!("judge = {{ rubric = \"Good.\", model = \"{MODEL}\", replies = \"judge.json\" }}");
+    fs::write(case.join("judge.json"), "{}").unwrap();
+    fs::write(case.join("case.toml"), format!("prompt = \"Fix it.\"\n[[check]]\n{judge}\n")).unwrap();
+    let words = ["eval", "run", "cases", "--model", MODEL, "--json", "--budget"];
+    let asked = |text: &str| stage.double.requests().iter().filter(|seen| seen.text().contains(text)).count();
+    let ran = stage.holm(words.into_iter().chain(["0.000001"]));
+    assert!(ran.code != Some(0) && asked("Judge an answer") == 0, "{ran:?}");
+    let ran = stage.holm(words.into_iter().chain(["5"]));
+    assert_eq!((ran.code, asked("Judge an answer")), (Some(0), 1), "{ran:?}");
+}
+
+#[test]
 fn a_session_becomes_a_case_without_secrets() {
     let stage =
         Stage::new([Act::calls(&[("1", "read", r#"{"path":"notes.txt"}"#)]), Act::says("The code is 1234.")])

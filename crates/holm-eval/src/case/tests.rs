@@ -55,6 +55,9 @@ fn a_case_that_could_only_pass_or_cannot_run_is_an_error_that_names_it() {
     let no_workspace = folder(&[("case.toml", "prompt = 'a'\n[limits]\nturns = 1")]);
     let error = EvalCase::find([no_workspace.path()]).unwrap_err().to_string();
     assert!(error.contains("it has no workspace"), "{error}");
+    std::os::unix::fs::symlink("/", no_workspace.path().join(WORKSPACE)).unwrap();
+    let error = EvalCase::find([no_workspace.path()]).unwrap_err().to_string();
+    assert!(error.contains("it has no workspace"), "a link is no workspace: {error}");
     let empty = tempfile::tempdir().unwrap();
     assert!(matches!(EvalCase::find([empty.path()]), Err(EvalError::NoCase(_))));
 }

@@ -21,3 +21,12 @@ fn a_line_that_was_broken_off_is_dropped_and_a_wrong_one_is_named() {
     let error = Evaluation::open(folder.path()).unwrap_err().to_string();
     assert!(error.contains("line 2"), "{error}");
 }
+
+#[test]
+fn a_judge_has_what_the_attempt_has_left_of_its_budget() {
+    assert_eq!(MoneyShare::left(None, 7_000_000_000), MoneyShare::Unlimited);
+    assert_eq!(MoneyShare::left(Some(2.0), 500_000_000), MoneyShare::AtMost(1.5));
+    for spent in [2_000_000_000, 1_999_999_999, 9_000_000_000] {
+        assert_eq!(MoneyShare::left(Some(2.0), spent), MoneyShare::UsedUp, "{spent}");
+    }
+}
