@@ -14,16 +14,19 @@ use crate::{EvalCase, EvalError};
 
 /// What every case may have: files below its workspace, commands in the jail, and services of this
 /// machine, such as one that its setup starts.
-const OWN: [&str; 9] = [
+const OWN: [&str; 12] = [
     "read:**",
     "write:**",
     "exec:*",
     "exec:./**",
     "tool:shell",
     "tool:run_program",
-    "fetch:127.0.0.1:*",
-    "fetch:localhost:*",
-    "fetch:[::1]:*",
+    "fetch:http://127.0.0.1:*",
+    "fetch:http://localhost:*",
+    "fetch:http://[::1]:*",
+    "fetch:https://127.0.0.1:*",
+    "fetch:https://localhost:*",
+    "fetch:https://[::1]:*",
 ];
 
 /// What the mode `full` gives: it runs the calls of all tools, also those of the user's servers.

@@ -32,16 +32,15 @@ fn a_case_has_its_workspace_the_jail_and_this_machine_and_nothing_else_by_itself
     }
     for (wants, grant) in [
         ("grants = [\"fetch:https://api.example.com\"]", "fetch:https://api.example.com"),
-        ("grants = [\"fetch:*:*\"]", "fetch:*:*"),
+        ("grants = [\"fetch:*://*:*\"]", "fetch:*://*:*"),
         ("grants = [\"read:/etc/**\"]", "read:/etc/**"),
-        ("grants = [\"write:~/**\"]", "write:~/**"),
         ("grants = [\"secret:github@api.github.com\"]", "secret:github@api.github.com"),
         ("grants = [\"tool:*\"]", "tool:*"),
         ("mode = \"full\"", "tool:*"),
         ("agent = \"deploy\"", "spawn:deploy"),
+        ("agent = \"../agent.json\"", "spawn:../agent.json"),
     ] {
-        let Ok(given) = grant.parse::<Grant>() else { continue };
-        assert_eq!(missing(wants, &[]), Some(given.to_string()), "{wants}");
+        assert_eq!(missing(wants, &[]).as_deref(), Some(grant), "{wants}");
         assert_eq!(missing(wants, &[grant]), None, "{wants}");
     }
 }
@@ -55,8 +54,8 @@ fn the_error_names_the_grant_and_the_flag() {
 }
 
 #[test]
-fn a_grant_or_an_agent_that_is_none_is_an_error_of_the_case() {
-    for lines in ["grants = [\"--unconfined\"]", "agent = \"../agent.json\"", "mode = \"--unconfined\""] {
+fn a_grant_or_a_mode_that_is_none_is_an_error_of_the_case() {
+    for lines in ["grants = [\"--unconfined\"]", "mode = \"--unconfined\""] {
         let refused = check_grants(&case(lines), &GrantSet::default()).unwrap_err();
         assert!(matches!(refused, EvalError::Case { .. }), "{lines}: {refused}");
     }
