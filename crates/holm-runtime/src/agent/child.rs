@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use holm_kernel::{Approvals, Config, Started};
+use holm_kernel::{Approvals, Config, Input, Started};
 
 use super::{Agent, Session, name};
 use crate::{
@@ -32,7 +32,8 @@ impl Agent {
         Ok(Session::new(Driver::start_checked(started, RunHost { parts, journal }).await?))
     }
 
-    /// Resumes a child with the restrictions that it was started with.
+    /// Resumes a child with the restrictions that it was started with. If its parent has a narrower
+    /// mode by now, the child gets that.
     pub(crate) async fn resume_child(&self, run: &str, child: &ChildLaunch) -> Result<Session, DriveError> {
         check_run_name(run)?;
         crate::driver::released(run).await;
@@ -41,7 +42,10 @@ impl Agent {
         folded.check_name(run)?;
         let host = RunHost { parts: self.child_parts(child), journal };
         let looks = HookTiming::on(&folded.run, &host.parts.hooks);
-        let changed = TakeoverChanges { tools: self.inner.config.tools.clone(), facts: Vec::new(), looks };
+        let most = child.request.mode;
+        let is_wider = folded.run.chosen_mode() > most;
+        let facts = is_wider.then_some(Input::ModeChanged(most)).into_iter().collect();
+        let changed = TakeoverChanges { tools: self.inner.config.tools.clone(), facts, looks };
         Ok(Session::new(Driver::take_over(folded, self.by(), host, changed).await?))
     }
 
