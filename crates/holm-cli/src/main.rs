@@ -69,6 +69,7 @@ mod session_fork;
 mod session_name;
 mod session_rewind;
 mod session_sidecar;
+mod session_terms;
 mod settings;
 mod skills;
 mod stop_signals;

@@ -5,8 +5,8 @@
 
 use holm::{
     kernel::{
-        Seq,
-        journal::{self, ForkError},
+        Effect, Input, Run, Seq, Timestamp,
+        journal::{self, ForkError, JournalRecord, JournalWriter},
     },
     runtime::{
         DriveError, Durability, JournalStorageError, JournalStore as _, PendingWork, fork_journal, new_name,
@@ -43,8 +43,7 @@ pub(crate) enum ForkContinuation {
 impl ForkPoint {
     /// A new name for a session without one.
     pub(crate) fn new_name() -> String {
-        let now = jiff::Timestamp::now().as_millisecond();
-        new_name(holm::kernel::Timestamp::new(u64::try_from(now).unwrap_or_default()))
+        new_name(timestamp())
     }
 
     /// Writes the beginning of the new session, and returns the last shared record. Nothing is
@@ -68,8 +67,9 @@ impl ForkPoint {
                 .hint("say what to do next with -p")
                 .into());
         }
+        let less = if at < last { narrowing(&records, &lines)? } else { String::new() };
         let mut journal = store.create(new).await.map_err(taken)?;
-        journal.append(&lines, Durability::Synced).await?;
+        journal.append(&format!("{lines}{less}"), Durability::Synced).await?;
         Ok(at)
     }
 
@@ -94,6 +94,36 @@ impl ForkPoint {
             other => other.into(),
         }
     }
+}
+
+/// The records by which a fork of an earlier record loses what its session has lost since: a person
+/// who withdrew a grant or lowered the mode or the budget meant the forks too.
+fn narrowing(records: &[JournalRecord], fork: &str) -> anyhow::Result<String> {
+    let now = journal::replay(records)?;
+    let forked = journal::decode_strict(fork.as_bytes())?;
+    let mut run = journal::replay(&forked)?;
+    let Some(head) = forked.last().map(JournalRecord::head) else { return Ok(String::new()) };
+    let (mut writer, mut lines) = (JournalWriter::after(head), String::new());
+    for fact in losses(&run, &now) {
+        lines += &journal::step(&mut run, &mut writer, timestamp(), fact)?;
+        // Resuming the session requests the remaining work again.
+        while !matches!(run.poll(), Effect::Wait(_)) {}
+    }
+    Ok(lines)
+}
+
+/// What a run has and its session no longer has.
+fn losses(run: &Run, now: &Run) -> Vec<Input> {
+    let is_less = now.budget().usd.is_some_and(|most| run.budget().usd.is_none_or(|has| most < has));
+    let mode = (now.chosen_mode() < run.chosen_mode()).then(|| Input::ModeChanged(now.chosen_mode()));
+    let grants = (!now.grants().contains_all(run.grants()))
+        .then(|| Input::GrantsChanged(run.grants().meet(now.grants())));
+    let budget = is_less.then(|| Input::BudgetChanged(now.budget()));
+    [mode, grants, budget].into_iter().flatten().collect()
+}
+
+fn timestamp() -> Timestamp {
+    Timestamp::new(u64::try_from(jiff::Timestamp::now().as_millisecond()).unwrap_or_default())
 }
 
 fn taken(error: JournalStorageError) -> anyhow::Error {

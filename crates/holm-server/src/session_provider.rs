@@ -12,7 +12,7 @@ use std::{
     sync::Arc,
 };
 
-use holm_kernel::{NanoUsd, OWN_NAMES, Seq, name_key};
+use holm_kernel::{Budget, NanoUsd, OWN_NAMES, Seq, name_key};
 use holm_mcp::server::McpServerHandler;
 use holm_runtime::{BoxFuture, DeltaSink, EventSink, SecretString, Session, Toolbox};
 use holm_store::Store;
@@ -101,6 +101,9 @@ pub struct SessionRequest {
     pub model: Option<String>,
     /// The budget of the session, which can only lower the configured one.
     pub budget: Option<NanoUsd>,
+    /// The own budget of a session that is resumed, if its journal has another one: what the user's
+    /// budget left for it. `None` if the journal has its own.
+    pub own_budget: Option<Budget>,
     /// Tools that the client brings and carries out itself.
     pub tools: Toolbox,
     /// The sampling temperature of a new session, in thousandths; `None` is the agent's own.

@@ -125,7 +125,7 @@ impl AcpSessionManager {
             seats: Mutex::default(),
             works: Mutex::default(),
         };
-        house.args(&[])?.check_shared()?;
+        house.args()?.check_shared()?;
         Ok(house)
     }
 
@@ -255,7 +255,7 @@ impl AcpSessionManager {
         }
         let screen = Arc::new(TerminalOutput::default());
         let checked = HolmPaths::find(self.data.as_deref())
-            .and_then(|places| self.args(&[]).map_err(anyhow::Error::new)?.check_model(places, &screen));
+            .and_then(|places| self.args().map_err(anyhow::Error::new)?.check_model(places, &screen));
         checked.map(|()| AuthenticateResponse::new()).map_err(|error| refused(&error))
     }
 
@@ -305,11 +305,10 @@ impl AcpSessionManager {
         let args = match &wanted.session {
             Some(id) => {
                 self.make_free(id).await;
-                // In one word, so that no name is taken for another option.
-                let named = format!("--session={}", id.0);
-                self.args(&[named.as_str(), "--resume"])
+                // It keeps what it has: the options are those of new sessions.
+                self.args().map(|args| args.resuming(id.0.to_string()))
             }
-            None => self.args(&[]).map(run::RunArgs::paced_by_a_person),
+            None => self.args().map(run::RunArgs::paced_by_a_person),
         };
         let args = args.map_err(|trouble| refused(&trouble.into()))?;
         let can = Arc::clone(&self.can.lock().unwrap_or_else(PoisonError::into_inner));
@@ -375,9 +374,9 @@ impl AcpSessionManager {
         self.seats.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The arguments of a session, with these words behind those of the command.
-    fn args(&self, more: &[&str]) -> Result<run::RunArgs, CommandError> {
-        let words = self.options.iter().map(String::as_str).chain(more.iter().copied());
+    /// The arguments of a new session.
+    fn args(&self) -> Result<run::RunArgs, CommandError> {
+        let words = self.options.iter().map(String::as_str);
         Ok(run::RunArgs::behind("holm acp --", words)?.logging(&self.log))
     }
 

@@ -138,13 +138,14 @@ pub(super) fn edit(text: &str, places: &HolmPaths) -> Result<Option<String>, Str
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::session_terms::SessionTerms;
 
     #[test]
     fn only_sessions_of_this_folder_are_shown() {
         let data = tempfile::tempdir().unwrap();
         let (here, there) = (HolmPaths::at(data.path(), "/here"), HolmPaths::at(data.path(), "/there"));
-        SessionSidecar::here(&here, Vec::new()).keep(&here, "mine").unwrap();
-        SessionSidecar::here(&there, Vec::new()).keep(&there, "other").unwrap();
+        SessionSidecar::here(&here, SessionTerms::default()).keep(&here, "mine").unwrap();
+        SessionSidecar::here(&there, SessionTerms::default()).keep(&there, "other").unwrap();
         assert!(is_of(&here, "mine"));
         assert!(!is_of(&here, "other"));
         assert!(!is_of(&here, "tour"), "nobody knows where it works");

@@ -40,10 +40,12 @@ use super::{
 use crate::{
     approve::UserPresence,
     commands::run::{self, RunSinks},
+    exit::CommandError,
     folder_trust::{FolderAccess, FolderTrustFile, NO_JAIL_UNCONFINED, TrustLevel},
     holm_paths::HolmPaths,
     model::ModelMediaSupport,
     screen::TerminalOutput,
+    session_sidecar::SessionSidecar,
 };
 
 /// How long to wait between two looks for a helper that was just started.
@@ -91,7 +93,7 @@ impl SharedChatFacts {
     /// or the past of a fork, may have given it another one. Returns its mode then.
     fn applied(&self, run: &ChatRun, mode: Mode) -> Option<Mode> {
         let level = self.level()?;
-        for input in run.trusting(level, mode) {
+        for input in run.recorded_level(level, mode).ok()? {
             run.handle.tell(input).ok()?;
         }
         Some(if mode == Mode::Plan { mode } else { run.mode_of(level) })
@@ -120,6 +122,8 @@ enum ChatSessionRequest {
 
 /// What senders of prompts need of a run.
 struct ChatRun {
+    session: String,
+    places: HolmPaths,
     handle: RunHandle,
     takes: ModelMediaSupport,
     /// The grants of the run, and the most that it may have.
@@ -152,6 +156,27 @@ impl ChatRun {
             self.change_grants(|has| has.iter().filter(other).cloned().chain(level.grants()).collect());
         let changed = Some(self.mode_of(level)).filter(|_| mode != Mode::Plan).map(Input::ModeChanged);
         [Input::GrantsChanged(grants)].into_iter().chain(changed).collect()
+    }
+
+    /// The inputs that give the run a level, once that is recorded: a resumed session and a fork have
+    /// then what the level of the folder gives at that time.
+    ///
+    /// # Errors
+    /// If the run would have more and that cannot be recorded.
+    fn recorded_level(&self, level: TrustLevel, mode: Mode) -> Result<Vec<Input>, CommandError> {
+        let has_all = self.granted().contains_all(&level.grants().into_iter().collect());
+        let of_level = self.mode_of(level);
+        let recorded =
+            SessionSidecar::change(&self.places, &self.session, |terms| terms.trust(level, of_level));
+        if !has_all {
+            recorded?;
+        }
+        Ok(self.trusting(level, mode))
+    }
+
+    /// Records a grant of the user.
+    fn record_grant(&self, grant: &Grant) -> Result<(), CommandError> {
+        SessionSidecar::change(&self.places, &self.session, |terms| terms.granted.push(grant.clone()))
     }
 
     fn granted(&self) -> GrantSet {
@@ -288,6 +313,8 @@ impl ChatSessions {
         let is_given = grants.contains(grant);
         if is_given {
             live.live_grants.add(grant);
+            // Without the record, the session may have less when it is resumed.
+            let _ = live.record_grant(grant);
         }
         let free = free_mode(&grants, grant, mode).filter(|_| is_given).map(|free| free.min(live.most));
         self.say(tab, |handle| handle.tell(Input::GrantsChanged(grants)));
@@ -332,7 +359,11 @@ impl ChatSessions {
         self.shared.choose(level);
         self.places.folder_access = FolderAccess::Trusted(level);
         if let Some(live) = self.live(tab) {
-            let (inputs, mode) = (live.trusting(level, mode), live.mode_of(level));
+            let inputs = match live.recorded_level(level, mode) {
+                Ok(inputs) => inputs,
+                Err(error) => return self.note(tab, error.to_string()),
+            };
+            let mode = live.mode_of(level);
             self.say(tab, |handle| inputs.into_iter().try_for_each(|input| handle.tell(input)));
             let _ = self.tell.send(ChatMessage::LevelChosen { tab, level, mode });
         }
@@ -416,6 +447,8 @@ impl ChatSessionOpener {
         let mut opened = args.open(self.places, &screen, person, sinks).await?;
         // Only this task sets it.
         let _ = known.set(ChatRun {
+            session: opened.session.id().to_owned(),
+            places: opened.places.clone(),
             handle: opened.session.handle(),
             takes: opened.takes.clone(),
             grants: Mutex::new(opened.session.run().grants().clone()),

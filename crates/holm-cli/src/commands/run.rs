@@ -15,7 +15,7 @@
 //! - `run/agent_parts.rs`: collects tools, hooks, prompt and models, and builds the agent.
 //! - `run/hosted_session.rs`: sessions whose user is in a chat or an editor.
 //! - `run/session_authority.rs`, `run/session_models.rs`: what a resumed session keeps.
-//! - `run/level_grants.rs`: the grants by the level of the folder.
+//! - `run/level_grants.rs`: what a resumed or forked session keeps of its terms.
 //! - `run/fork_args.rs`, `run/trailing_options.rs`, `run/answer_schema.rs`: flags for forks, for
 //!   other commands, and `--schema`.
 
@@ -42,7 +42,7 @@ use std::{
 use clap::ValueEnum;
 use holm::{
     grants::{Grant, GrantSet, Mode},
-    kernel::{Config, Ending, MarkRule, ModelSpec, NanoUsd, Prompt, Run},
+    kernel::{Budget, Config, Ending, MarkRule, ModelSpec, NanoUsd, Prompt, Run},
     runtime::{
         Agent, DeltaSink, DriveError, EventSink, HookSet, JournalStorageError, ResumeChanges, RunReport,
         SecretRedactor, Session,
@@ -67,7 +67,6 @@ use crate::{
     prompt::{self, PromptParts},
     screen::TerminalOutput,
     session_fork::{ForkContinuation, ForkPoint},
-    session_sidecar::SessionSidecar,
     stop_signals::cancel_on_signal,
     stream::EventPrinter,
     tools,
@@ -76,8 +75,9 @@ use crate::{
 };
 use agent_parts::{AgentParts, RunTools, confinement, shown_before};
 pub(crate) use hosted_session::{ExtraTools, HostedSession};
+pub(crate) use level_grants::PresentAuthority;
 use prepared_run::{SessionStartParts, lost, missed};
-use resolved_settings::ResolvedSettings;
+use resolved_settings::{FlagScope, ResolvedSettings};
 pub(crate) use run_sinks::RunSinks;
 use session_authority::{PolicyCeiling, SessionAuthority};
 use value_parsers::{at_least_one, not_empty};
@@ -228,15 +228,19 @@ impl RunArgs {
         self
     }
 
-    /// For a session that goes on, and keeps what it has but for what is given.
+    /// For a session of a server that goes on, and keeps what it has. The flags are those of every
+    /// session.
     pub(crate) fn going_on(mut self) -> Self {
         self.resume = true;
+        self.settled.flags = FlagScope::EverySession;
         self
     }
 
-    /// With the folders that the commands of this session had.
-    pub(crate) fn of_session(mut self, session: &str) -> Self {
+    /// For a session that a server resumes: with the folders that its commands had. `own` is its own
+    /// budget, if another one applies in its journal.
+    pub(crate) fn of_session(mut self, session: &str, own: Option<Budget>) -> Self {
         self.settled.session = Some(session.to_owned());
+        self.settled.own_budget = own;
         self
     }
 
@@ -297,39 +301,14 @@ impl RunArgs {
         Err(CommandError::new(CommandExit::Usage, message).hint("leave it out, or start a new session"))
     }
 
-    /// What is stored beside the session, and the grants that a resumed session loses. The stored
-    /// denials of a resumed session stay. Of the grants that it has by the level of the folder, it
-    /// keeps those that the present level gives too.
-    fn began(&self, places: &HolmPaths) -> Result<(SessionSidecar, Vec<Grant>), CommandError> {
-        let mut began = SessionSidecar::here(places, self.deny_command.clone());
-        began.level_grants = self.level_grants(places);
-        let mut revoked = Vec::new();
-        if let Some(session) = self.past()
-            && let Some(known) = SessionSidecar::of(places, session)?
-        {
-            known.check(places, session)?;
-            began.deny.extend(known.deny);
-            began.forked_from = known.forked_from;
-            let is_kept = |grant: &Grant| began.level_grants.contains(grant);
-            (began.level_grants, revoked) = known.level_grants.into_iter().partition(is_kept);
-        }
-        began.deny.sort();
-        began.deny.dedup();
-        if self.unconfined {
-            revoked.extend(TrustLevel::command_tools());
-        }
-        Ok((began, revoked))
-    }
-
     /// The changes to a resumed session: the given flags. `made` is the configuration of a new
     /// session. If an administrator sets a ceiling, the session's own authority is narrowed to it;
     /// only flags can widen it.
     fn changes(&self, made: &Config, run: &Run) -> ResumeChanges {
-        let is_given = self.trust.is_some() || !self.grant.is_empty();
         let given = ResumeChanges {
-            mode: self.mode,
-            grants: if is_given { Some(self.with_kept(made, run)) } else { self.without_revoked(run) },
-            budget: self.budget.map(|_| made.limits.budget),
+            mode: self.mode.or_else(|| self.lowered_mode(run)),
+            grants: self.resumed_grants(made, run),
+            budget: self.resumed_budget(run),
             // A session that began elsewhere may have come with a laxer rule.
             mark_rule: Some(MarkRule::AskAfterAny),
         };
@@ -337,15 +316,6 @@ impl RunArgs {
             Some(most) => most.bind(given, &SessionAuthority::of(run)),
             None => given,
         }
-    }
-
-    /// The grants of a resumed session without those that it loses, within
-    /// the ceiling; `None` if it loses none.
-    fn without_revoked(&self, run: &Run) -> Option<GrantSet> {
-        let revoked = &self.settled.revoked;
-        let kept: GrantSet = run.grants().iter().filter(|grant| !revoked.contains(grant)).cloned().collect();
-        let kept = self.settled.most.iter().fold(kept, |kept, most| most.narrow(kept));
-        (kept != *run.grants()).then_some(kept)
     }
 
     /// Whether the user is asked what agents may do in the folder. Not if flags say it, nor for a

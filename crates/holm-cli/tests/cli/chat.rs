@@ -262,6 +262,22 @@ fn a_level_that_is_chosen_holds_for_the_sessions_after_it() {
 }
 
 #[test]
+fn a_level_that_is_chosen_in_a_chat_ends_when_it_is_lowered() {
+    let write = r#"{"path":"new.txt","content":"hi"}"#;
+    let stage =
+        Stage::new([Act::says("Hello."), Act::calls(&[("c1", "write", write)]), Act::says("Then not.")]);
+    stage.run(&["-p", "Hi.", "--session", "s"]).says("Hello.\n");
+    let mut chat = Pty::chat(&stage, LARGE, &["--session", "s", "--resume"]);
+    chat.shows("Hello.");
+    commands(&mut chat, "/trust edit", "edit: Agents read and write files here.");
+    chat.shows(" accept-edits ");
+    leaves(chat);
+    stage.holm(["trust", "look"]);
+    let ran = stage.run(&["-p", "Write it.", "--session", "s", "--resume"]);
+    assert!(!stage.work().join("new.txt").exists(), "{ran:?}");
+}
+
+#[test]
 fn a_level_that_is_chosen_takes_the_place_of_the_flag() {
     let write = r#"{"path":"new.txt","content":"hi"}"#;
     let stage = Stage::new([Act::calls(&[("c1", "write", write)]), Act::says("Then not.")]);

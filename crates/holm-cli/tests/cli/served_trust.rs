@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::{
     patience::until_seen,
     served::{Reply, Served},
-    stage::Stage,
+    stage::{MODEL, Stage},
 };
 
 /// A model that does what the last prompt says: `write FILE`, or `run FILE`, which makes the file
@@ -175,4 +175,45 @@ fn a_session_that_is_resumed_or_forked_loses_what_the_folder_is_no_longer_truste
             }
         }
     }
+}
+
+/// Sends a prompt to a session and waits until it has ended.
+#[track_caller]
+fn asks(served: &Served, session: &str, prompt: &str) {
+    let sent = served.post(&format!("/api/sessions/{session}/prompt"), &json!({ "text": prompt }));
+    assert!(sent.status < 300, "{sent:?}");
+    served.wait(session);
+}
+
+#[test]
+fn what_a_person_denied_holds_in_a_server_and_in_its_forks_and_after_a_restart() {
+    let stage = stage();
+    stage.trust("jail");
+    stage.run(&["-p", "hello", "--session", "s", "--deny-command", "echo"]).says("Done.\n");
+    stage.run(&["-p", "hello", "--session", "free"]).says("Done.\n");
+    for round in ["one", "two"] {
+        let served = Served::start(&stage, &[]);
+        let records = served.get("/api/sessions/s").json()["records"].as_u64().unwrap();
+        let fork = format!("fork-{round}");
+        let forked = served.post("/api/sessions/s/fork", &json!({ "at": records - 1, "id": fork }));
+        assert_eq!(forked.status, 201, "{forked:?}");
+        for (session, expect) in [("free", true), ("s", false), (fork.as_str(), false)] {
+            let file = format!("{session}-{round}");
+            asks(&served, session, &format!("run {file}"));
+            assert_eq!(made(&stage, &file), expect, "{session}");
+        }
+        served.stop();
+    }
+}
+
+#[test]
+fn a_server_forks_no_session_of_another_folder() {
+    let stage = stage();
+    let elsewhere = stage.work().join("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    let words = ["run", "--model", MODEL, "-p", "hello", "--session", "s", "--trust", "edit"];
+    assert!(stage.command(words).current_dir(&elsewhere).status().unwrap().success());
+    let served = Served::start(&stage, &[]);
+    let forked = served.post("/api/sessions/s/fork", &json!({ "at": 1, "id": "other" }));
+    assert!(forked.status >= 400 && forked.body.contains("works in"), "{forked:?}");
 }

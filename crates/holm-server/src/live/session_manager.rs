@@ -559,9 +559,12 @@ impl SessionManager {
         slot: &SessionSlot,
     ) -> Result<Arc<LiveSession>, ApiError> {
         let home = self.workshop.home(user).await?;
-        let (start, mut agent) = (opening.start, opening.agent);
+        let (start, mut agent, mut own_budget) = (opening.start, opening.agent, None);
         match &start {
-            SessionStart::Resume(id) => agent = agent_of(&home.store, id).await?.or(agent),
+            SessionStart::Resume(id) => {
+                agent = agent_of(&home.store, id).await?.or(agent);
+                own_budget = stored_prompts::bound(&home.store, id).await?.map(|usd| Budget { usd });
+            }
             SessionStart::Fork { from, .. } => agent = agent_of(&home.store, from).await?.or(agent),
             SessionStart::New(_) => {}
         }
@@ -586,6 +589,7 @@ impl SessionManager {
                 agent: agent.clone(),
                 model: opening.model,
                 budget: opening.budget,
+                own_budget,
                 tools: opening.tools,
                 temperature_milli: opening.temperature_milli,
                 desk: Arc::clone(&desk),

@@ -7,6 +7,7 @@ use holm::{
     kernel::{Block, Prompt, plain_text},
     store::Store,
 };
+use holm_tools::shell::CommandRule;
 
 use super::RunArgs;
 use crate::{
@@ -62,6 +63,27 @@ impl RunArgs {
     /// Whether something is asked.
     pub(crate) fn asks(&self) -> bool {
         !self.parts.is_empty() || self.alias.is_some() || self.edit
+    }
+
+    /// The commands that flags deny.
+    pub(crate) fn denied(&self) -> &[CommandRule] {
+        &self.deny_command
+    }
+
+    /// Refuses what a fork without a prompt would pass over: it takes effect only when the session
+    /// runs.
+    pub(crate) fn check_without_prompt(&self) -> Result<(), CommandError> {
+        let given = [
+            ("--mode", self.mode.is_some()),
+            ("--trust", self.trust.is_some()),
+            ("--grant", !self.grant.is_empty()),
+            ("--yes", !self.yes.is_empty()),
+            ("--budget", self.budget.is_some()),
+        ];
+        let Some((flag, _)) = given.into_iter().find(|(_, given)| *given) else { return Ok(()) };
+        let message = format!("{flag} has no effect on a fork without a prompt");
+        Err(CommandError::new(CommandExit::Usage, message)
+            .hint("add -p, or use the flag when you resume the new session"))
     }
 
     /// Where the session branches off, and what the new one is called.

@@ -87,11 +87,15 @@ impl RunArgs {
         args.check()?;
         let store = places.store().await?;
         let args = args.with_whole_names(&store).await?;
-        let ((began, revoked), named) = (args.began(&places)?, args.model.clone());
+        // Read first: a session that works elsewhere is refused before anything else is said.
+        let past = args.past().map(|session| SessionSidecar::past(&places, session)).transpose()?;
+        let named = args.model.clone();
         let (args, places) = args.settle(places, screen)?;
-        let mut args = args.keep_models(named.as_deref(), &store).await?;
-        args.settled.revoked = revoked;
-        args.deny_command.extend(began.deny.iter().cloned());
+        let args = args.keep_models(named.as_deref(), &store).await?.with_past(past.unwrap_or_default());
+        let mut terms = args.terms();
+        // What the user says now is the session's own budget, and not a server's.
+        terms.server_budget = None;
+        let began = SessionSidecar::here(&places, terms);
         let places = places.within(args.ways.bounds());
         Ok(PreparedRun { args, places, store, began })
     }

@@ -3,12 +3,13 @@
 //!
 //! A policy is applied to flags too, and its ceiling is kept for resumed sessions
 //! (`commands/run/session_authority.rs`). A resumed session keeps its system prompt, turns, mode,
-//! budget and grants, unless a flag is given now or the user trusts its folder less. An invalid command rule is an error with its
+//! budget and grants, unless a flag is given now or the user trusts its folder less
+//! (`commands/run/level_grants.rs`). An invalid command rule is an error with its
 //! place, never a rule that is left out.
 
 use std::sync::Arc;
 
-use holm::grants::{Grant, GrantSet, Mode};
+use holm::{grants::{Grant, Mode}, kernel::Budget};
 use holm_config::{ConfigLayers, ConfigSettings, SettingOrigin, SettingValue, TextTemplate, ToolSet};
 use holm_tools::shell::{CommandRule, CommandRules};
 
@@ -22,9 +23,20 @@ use crate::{
     prompt::PromptTemplate,
     provider_access::ProviderAccess,
     screen::TerminalOutput,
+    session_terms::{PastTerms, SessionTerms},
     settings::FolderSettings,
     tools,
 };
+
+/// For which sessions the flags were given.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum FlagScope {
+    /// For the session of this command.
+    #[default]
+    ThisSession,
+    /// For every session of a server, also those that have other terms.
+    EverySession,
+}
 
 /// Resolved settings that have no flag.
 #[derive(Debug, Clone, Default)]
@@ -40,11 +52,14 @@ pub(crate) struct ResolvedSettings {
     pub(super) agent: Option<AgentDefinition>,
     /// The ceiling that an administrator sets, if there is one.
     pub(super) most: Option<PolicyCeiling>,
-    /// Grants that a resumed session loses: the user trusts its folder less than when it began.
-    pub(super) revoked: Vec<Grant>,
-    /// Grants by the level of the folder that a resumed session keeps beside those of the flags, if
-    /// it still has them: a server has its flags from the beginning.
-    pub(super) kept: Vec<Grant>,
+    /// What a new session here would have: its terms, and its mode.
+    pub(super) usual: SessionTerms,
+    pub(super) usual_mode: Mode,
+    pub(super) flags: FlagScope,
+    /// What is known of the past of the session.
+    pub(super) past: PastTerms,
+    /// The own budget of a session that a server resumes, if another one applies in its journal.
+    pub(super) own_budget: Option<Budget>,
     /// The session that a server resumes: its commands find the folders that they had.
     pub(super) session: Option<String>,
     /// Extra tools that the caller's user interface adds.
@@ -97,6 +112,7 @@ impl RunArgs {
         }
         let mut here = FolderSettings::find(&places)?;
         here.check(&places)?;
+        let mut bare = here.loaded.layers.clone();
         if self.trust.is_none() {
             let access = places.folder_access;
             let access = if self.unconfined { access.unconfined() } else { access };
@@ -108,6 +124,7 @@ impl RunArgs {
         };
         if let Some(chosen) = &chosen {
             let (says, owner) = chosen.says();
+            bare = bare.with_agent(says.clone(), owner);
             here.loaded.layers = here.loaded.layers.with_agent(says, owner);
             places.brought = chosen.brings();
         }
@@ -118,7 +135,11 @@ impl RunArgs {
             // What a session has stays, but for what is given now; and that stays within the policy.
             self.narrow(ConfigLayers { policy, ..ConfigLayers::default() }.settle(flags.clone()));
         }
+        let bare = bare.settle(flags.clone());
         let settings = here.settle(flags, screen);
+        self.settled.usual = SessionTerms::of_settings(&settings, &bare);
+        self.settled.usual.server_budget = settings.budget.as_ref().map(|budget| budget.value);
+        self.settled.usual_mode = settings.mode.as_ref().map(|mode| mode.value).unwrap_or_default();
         let reach = ProviderAccess::here(&settings, &places)?.by(self.ways);
         self.settled.reach = match &chosen {
             Some(AgentDefinition::Exe(exe)) => exe

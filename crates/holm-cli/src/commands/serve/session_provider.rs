@@ -40,7 +40,7 @@ use crate::{
     children,
     commands::{
         mcp_server,
-        run::{self, AssembledAgent, RunSinks},
+        run::{self, AssembledAgent, PresentAuthority, RunSinks},
     },
     exit::{CommandError, CommandExit},
     folder_trust::FolderAccess,
@@ -197,16 +197,15 @@ impl CliSessionProvider {
         let screen = Arc::new(TerminalOutput::elsewhere(move |note| desk.tell(note)));
         let args = self.inner.args.clone().of(agent, order.model.clone());
         let places = with_level(&room.places, &order).map_err(|trouble| refused(&trouble))?;
-        let args = match &order.start {
-            SessionStart::New(_) => Ok(args),
-            SessionStart::Resume(id) => {
-                args.of_session(id.as_str()).going_on().keeping_level_of(id.as_str(), &places)
-            }
-            SessionStart::Fork { from, .. } => args.going_on().keeping_level_of(from.as_str(), &places),
+        let (args, past) = match &order.start {
+            SessionStart::New(_) => (args, None),
+            SessionStart::Resume(id) => (args.of_session(id.as_str(), order.own_budget).going_on(), Some(id)),
+            SessionStart::Fork { from, .. } => (args.going_on(), Some(from)),
         };
-        let settled = args.and_then(|args| args.settle(places, &screen));
-        let (args, places) = settled.map_err(|trouble| refused(&trouble))?;
-        let args = args.at_most(order.budget);
+        let past = past.map(|id| SessionSidecar::past(&places, id.as_str())).transpose();
+        let past = past.map_err(|trouble| refused(&trouble))?.unwrap_or_default();
+        let (args, places) = args.settle(places, &screen).map_err(|trouble| refused(&trouble))?;
+        let args = args.with_past(past).at_most(order.budget);
         let person = match order.desk.attendance() {
             QuestionAttendance::Attended => {
                 UserPresence::Elsewhere(Arc::new(BrowserUser(Arc::clone(&order.desk))))
@@ -255,28 +254,25 @@ async fn begin(
     agent: &Agent,
     start: SessionStart,
 ) -> Result<Session, SessionProviderError> {
-    let (session, level_grants) = match start {
-        SessionStart::New(Some(id)) => (agent.start_as(id.as_str()).await, Some(args.level_grants(places))),
-        SessionStart::New(None) => (agent.start().await, Some(args.level_grants(places))),
+    let session = match start {
+        SessionStart::New(Some(id)) => agent.start_as(id.as_str()).await,
+        SessionStart::New(None) => agent.start().await,
         SessionStart::Resume(id) => {
             let id = id.as_str();
             children::check(&made.store, id).await.map_err(|error| told(&error))?;
-            if let Some(began) = SessionSidecar::of(places, id).map_err(failed)? {
-                began.check(places, id).map_err(|trouble| refused(&trouble))?;
-            }
-            (agent.resume_deciding(id, |run| run::taken_up(args, made, run)).await, None)
+            agent.resume_deciding(id, |run| run::taken_up(args, made, run)).await
         }
         SessionStart::Fork { from, at, new } => {
             let new = new.map_or_else(|| format!("{from}-fork"), |new| new.to_string());
-            let forked = agent.fork_deciding(from.as_str(), at, &new, |run| args.fork_changes(run)).await;
-            (forked, Some(args.kept_level_grants().to_vec()))
+            children::check(&made.store, from.as_str()).await.map_err(|error| told(&error))?;
+            let now = agent.replay(from.as_str()).await.map_err(driven)?;
+            let now = PresentAuthority::of(&now.run);
+            agent.fork_deciding(from.as_str(), at, &new, |run| args.fork_changes(run, &now)).await
         }
     };
     let session = session.map_err(driven)?;
-    if let Some(level_grants) = level_grants {
-        let sidecar = SessionSidecar { level_grants, ..SessionSidecar::here(places, Vec::new()) };
-        sidecar.keep(places, session.id()).map_err(failed)?;
-    }
+    // A fork, and a session that a server resumes, are bound by the terms of their past.
+    SessionSidecar::here(places, args.terms()).keep(places, session.id()).map_err(failed)?;
     Ok(session)
 }
 

@@ -4,7 +4,10 @@ use std::path::Path;
 
 use super::SessionCommandContext;
 use crate::{
-    commands::run, exit::CommandExit, log::ActivityLog, session_fork::ForkContinuation,
+    commands::run,
+    exit::{CommandError, CommandExit},
+    log::ActivityLog,
+    session_fork::ForkContinuation,
     session_sidecar::SessionSidecar,
 };
 
@@ -31,11 +34,21 @@ pub(super) async fn fork(
         drop(opened);
         return run::execute(forking, data).await;
     }
+    forking.check_without_prompt()?;
+    let denied = forking.denied().to_vec();
     let (branch, new) = forking.branch_and_name()?;
     // The new one works where the old one does, and never runs what that must not.
     let known = SessionSidecar::of(&opened.places, &branch.from)?;
+    if known.is_none() && !denied.is_empty() {
+        let message = "--deny-command cannot be stored for this fork: the terms of its session are lost";
+        return Err(CommandError::new(CommandExit::Usage, message)
+            .hint("use it when you resume the fork")
+            .into());
+    }
     let shared = branch.grow(&opened.store, &new, ForkContinuation::Later).await?;
-    if let Some(known) = known {
+    // Without known terms, the fork has at most what a new session has when it is resumed.
+    if let Some(mut known) = known {
+        known.terms.deny(denied);
         known.forked(branch.from, shared).keep(&opened.places, &new)?;
     }
     opened.screen.line(&new);

@@ -38,6 +38,7 @@ use crate::{
     model,
     screen::TerminalOutput,
     session_sidecar::SessionSidecar,
+    session_terms::SessionTerms,
 };
 
 /// The largest journal that is imported: a thousand turns with pictures are smaller, and an
@@ -73,7 +74,10 @@ pub(super) async fn import(
     match SessionSidecar::of(&opened.places, &brought.id)? {
         Some(known) => known.check(&opened.places, &brought.id)?,
         // Before the journal is stored: resuming it requires its folder.
-        None => SessionSidecar::here(&opened.places, Vec::new()).keep(&opened.places, &brought.id)?,
+        None => {
+            let bare = SessionSidecar::here(&opened.places, SessionTerms::default());
+            bare.keep(&opened.places, &brought.id)?;
+        }
     }
     let came = brought.keep(&opened.store).await?;
     opened.screen.line(&brought.id);
