@@ -17,8 +17,8 @@ use crate::{
     openapi::{self, GeneratorHints},
     request_guard::door,
     routes::{
-        admin, agents, backups, catalogue, evaluations, events, files, folders, health, hooks, jobs, mcp, openai, probes,
-        questions, servers, sessions, settings, sites, skills, tools, trust, usage, work,
+        admin, agents, backups, catalogue, evaluations, events, files, folders, health, hooks, jobs, mcp,
+        openai, probes, questions, servers, sessions, settings, sites, skills, tools, trust, usage, work,
     },
 };
 

@@ -74,8 +74,8 @@ impl ShellCall {
     }
 
     /// What to say of the hidden files that it names.
-    pub(super) fn closed_names(&self, closed: &ClosedPlaces, ending: &JailEnding) -> Vec<String> {
-        closed.notes(&self.script, &self.text, &self.folder, *ending != JailEnding::Exited(0))
+    pub(super) fn closed_names(&self, closed: &ClosedPlaces, ending: JailEnding) -> Vec<String> {
+        closed.notes(&self.script, &self.text, &self.folder, ending != JailEnding::Exited(0))
     }
 
     /// Whether it names this host.

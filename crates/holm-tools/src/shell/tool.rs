@@ -262,7 +262,7 @@ async fn perform(setup: Arc<ShellSetup>, job: ToolInvocation, order: CommandRunR
         changes.extend(undo.line.take());
         let text = recording.shown(|text| job.progress.redact(text).into_owned());
         let closed = setup.closed_places(&job.denials);
-        changes.extend(closed.map(|closed| call.closed_names(&closed, &outcome.ending)).unwrap_or_default());
+        changes.extend(closed.map(|closed| call.closed_names(&closed, outcome.ending)).unwrap_or_default());
         let mut output = match access {
             CallAccess::Full => report(&setup, &call, text, &outcome, &refused, &changes),
             CallAccess::ReadOnly => report_read_only(&setup, &call, text, &outcome, &changes),

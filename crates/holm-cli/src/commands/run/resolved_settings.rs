@@ -9,7 +9,10 @@
 
 use std::sync::Arc;
 
-use holm::{grants::{Grant, Mode}, kernel::Budget};
+use holm::{
+    grants::{Grant, GrantSet, Mode},
+    kernel::Budget,
+};
 use holm_config::{ConfigLayers, ConfigSettings, SettingOrigin, SettingValue, TextTemplate, ToolSet};
 use holm_tools::shell::{CommandRule, CommandRules};
 
