@@ -101,16 +101,27 @@ pub(crate) async fn prompts_of(
         let origin = SessionSidecar::of(places, &child)?.and_then(|sidecar| sidecar.forked_from);
         let Some((from, at)) = origin else { break };
         shared = shared.min(at);
-        // One that was erased has no calls any more.
-        let Ok(text) = store.read(&from).await else { break };
-        let Ok(past) = journal::decode(&text) else { break };
-        let Ok(past) = prompts_until(&past.records, Some(Seq::new(shared))) else { break };
+        let Some(past) = shared_prompts(store, &from, Seq::new(shared)).await else {
+            let is_shared =
+                |prompt: &&mut SessionPrompt| prompt.before.is_none_or(|seq| seq.value() < shared);
+            for prompt in found.iter_mut().filter(is_shared) {
+                prompt.uncovered.push(format!("what session {from} changed before the fork"));
+            }
+            break;
+        };
         for (prompt, before) in found.iter_mut().zip(past) {
             prompt.calls.extend(before.calls);
         }
         child = from;
     }
     Ok(found)
+}
+
+/// The prompts that a fork shares with this session; `None` if it was erased or cannot be read.
+async fn shared_prompts(store: &Store, session: &str, last: Seq) -> Option<Vec<SessionPrompt>> {
+    let text = store.read(session).await.ok()?;
+    let past = journal::decode(&text).ok()?;
+    prompts_until(&past.records, Some(last)).ok()
 }
 
 /// The prompts up to a record, with the calls up to it.

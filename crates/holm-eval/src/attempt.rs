@@ -12,7 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use holm_grants::GrantSet;
-use holm_kernel::journal;
+use holm_kernel::journal::{self, Sha256Hash};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -30,6 +30,8 @@ const TICK: Duration = Duration::from_millis(10);
 const GRACE: Duration = Duration::from_secs(10);
 /// How long a command of a check may take.
 const CHECK_SECONDS: u64 = 300;
+/// How much of a name the name of a session and of a folder holds.
+const MOST_NAME_CHARS: usize = 40;
 /// How much of a command's output a failure quotes, in characters.
 const MAX_TAIL: usize = 600;
 
@@ -272,10 +274,16 @@ impl CaseRunner {
     fn place(&self, case: &EvalCase, mode: &AttemptMode, number: u32) -> AttemptPlace {
         let plain = |text: &str| -> String {
             let allowed = |character: char| character.is_ascii_alphanumeric() || character == '-';
-            text.chars().map(|character| if allowed(character) { character } else { '-' }).collect()
+            let plain = text.chars().map(|character| if allowed(character) { character } else { '-' });
+            plain.take(MOST_NAME_CHARS).collect()
         };
+        // Different names may look the same once they are plain and short.
+        let whole = format!("{}\n{}", case.name, mode.name());
+        let digest = Sha256Hash::of(whole.as_bytes()).to_string();
+        let digest = digest.get(digest.len().saturating_sub(8)..).unwrap_or_default();
+        let (name, model) = (plain(&case.name), plain(mode.name()));
         // An attempt that was broken off has left a session, and may still be running.
-        let session = format!("{}-{}-{number}-{}", plain(&case.name), plain(mode.name()), self.started);
+        let session = format!("case-{name}-{model}-{number}-{}-{digest}", self.started);
         let folder = self.folder.join("attempts").join(&session);
         AttemptPlace { workspace: folder.join("workspace"), folder, session, budget: None }
     }
@@ -407,6 +415,8 @@ impl CaseRunner {
         );
         let mut command = self.holm(place, &mode);
         command.current_dir(&empty);
+        // The other options are about the model that is evaluated.
+        command.args(self.model_options().iter().filter(|option| *option == "--offline"));
         command.args(["run", "--json", "--quiet", "--trust", "ask", "--schema"]).arg(&schema);
         command.arg(prefixed("--prompt=", &prompt));
         match &mode {
@@ -511,7 +521,7 @@ pub(crate) struct AttemptPlace {
     workspace: PathBuf,
     session: String,
     /// What the prompts and the judges of the attempt may cost together, in US dollars.
-    budget: Option<f64>,
+    pub(crate) budget: Option<f64>,
 }
 
 impl AttemptPlace {

@@ -26,6 +26,10 @@ impl CaseRunner {
         mode: &AttemptMode,
         place: &AttemptPlace,
     ) -> Result<SessionTranscript, EvalError> {
+        if place.budget.is_some() && !mode.name().starts_with("local/") {
+            let why = "`holm extract` does not count its cost, so it cannot run under a budget";
+            return Err(EvalError::case(&case.folder, why.to_owned()));
+        }
         let mut command = self.holm(place, mode);
         command.arg("extract").arg(format!("--text={}", extraction.text));
         command.arg(format!("--target={}", extraction.target)).args(self.model_options());

@@ -36,7 +36,8 @@ pub struct StepContents {
 impl UndoArchive {
     /// Removes from a plan the paths that changed after the calls and are not `forced`, and returns
     /// their steps. What lies in a folder that is missing because of that is removed too. A record
-    /// with such a path still counts as not undone, so that the path can be undone later.
+    /// with such a path still counts as not undone, so that the path can be undone later, and so do
+    /// all that changed a path of it: the changes of one path count as undone together.
     ///
     /// # Errors
     /// [`UndoError`] if a record or a folder cannot be read.
@@ -50,19 +51,38 @@ impl UndoArchive {
             return Ok(Vec::new());
         }
         let is_left = |root: &PathBuf, path: &TreePath| left.contains(&(root.clone(), path.clone()));
-        let mut finished = BTreeSet::new();
-        for name in &plan.records {
-            let record = read(&self.records().join(name))?;
-            if !record.changes.iter().any(|change| is_left(&record.root, &change.path)) {
-                finished.insert(name.clone());
-            }
-        }
-        plan.records = finished;
+        plan.records = self.finished(&plan.records, &left)?;
         plan.hard_links.retain(|(root, names)| !names.iter().any(|name| is_left(root, name)));
         let steps = std::mem::take(&mut plan.steps);
         let (gone, kept) = steps.into_iter().partition(|step| is_left(&step.root, &step.path));
         plan.steps = kept;
         Ok(gone)
+    }
+
+    /// The records that share no path with one that changed a path that is left.
+    fn finished(
+        &self,
+        names: &BTreeSet<String>,
+        left: &BTreeSet<PlacedPath>,
+    ) -> Result<BTreeSet<String>, UndoError> {
+        let mut open = BTreeMap::new();
+        for name in names {
+            let record = read(&self.records().join(name))?;
+            let root = record.root;
+            let paths: BTreeSet<PlacedPath> =
+                record.changes.into_iter().map(|change| (root.clone(), change.path)).collect();
+            open.insert(name.clone(), paths);
+        }
+        let mut unfinished = left.clone();
+        loop {
+            let shares = |_: &String, paths: &mut BTreeSet<PlacedPath>| !paths.is_disjoint(&unfinished);
+            let found: Vec<BTreeSet<PlacedPath>> =
+                open.extract_if(.., shares).map(|(_, paths)| paths).collect();
+            if found.is_empty() {
+                return Ok(open.into_keys().collect());
+            }
+            unfinished.extend(found.into_iter().flatten());
+        }
     }
 
     /// What each of these calls changed, as far as it was not undone. Calls without records are left

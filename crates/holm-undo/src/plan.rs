@@ -136,10 +136,11 @@ fn step(root: PathBuf, path: TreePath, mut changes: Vec<DatedChange>) -> Option<
     let (target, left) = (first.change.before.clone(), last.change.after.clone());
     let (unmade, name) = (last.change.before.clone(), first.name.clone());
     let follows = |pair: &[DatedChange]| match pair {
-        // The second follows the first, or the first was recorded and never made, or both saw it.
+        // The second follows the first, or the first was recorded and never made, or both saw it, or
+        // an undo that left other paths restored this one in between.
         [one, next] => {
             let next = &next.change.before;
-            one.change.after.is_same(next) || one.change.before.is_same(next)
+            one.change.after.is_same(next) || one.change.before.is_same(next) || target.is_same(next)
         }
         _ => true,
     };

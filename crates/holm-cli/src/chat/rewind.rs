@@ -12,7 +12,7 @@ use holm::{
 };
 use holm_tools::{
     root::WorkspaceRoot,
-    undo::{OperationLabel, ResumedUndo, UndoError, UndoStep, UndoStore},
+    undo::{OperationLabel, UndoError, UndoStep, UndoStore},
 };
 
 use super::{
@@ -119,26 +119,35 @@ struct UndoPlace {
 }
 
 impl UndoPlace {
-    /// An undo that was interrupted is completed first.
-    fn open(places: &HolmPaths) -> Result<(Self, Vec<ResumedUndo>), String> {
+    /// # Errors
+    /// If an undo was interrupted: completing it changes files, which the user did not ask for here.
+    fn open(places: &HolmPaths) -> Result<Self, String> {
         let undo =
             UndoStore::open(holm_paths::undo_folder(&places.data)).map_err(|error| error.to_string())?;
         let here = WorkspaceRoot::open(&places.work).map_err(|error| error.to_string())?.at().clone();
-        let resumed = undo.resume().map_err(|error| told(&error))?;
+        if undo.is_interrupted().map_err(|error| told(&error))? {
+            return Err("an undo was interrupted; `holm undo` in a terminal completes it".into());
+        }
         // What a command did whose Holm was killed. A folder that cannot be looked at has no record.
         let _ = undo.settle(Path::new(here.as_str()));
-        Ok((Self { undo, here }, resumed))
+        Ok(Self { undo, here })
     }
 }
 
 fn told(error: &UndoError) -> String {
     match error {
-        UndoError::Changed { paths } => format!(
-            "changed since then: {}; nothing was restored. `holm undo --redo --force PATH` restores it too",
-            one_line(&paths.join(", "))
-        ),
+        UndoError::Changed { paths } => {
+            format!("changed since then: {}; nothing was restored", one_line(&paths.join(", ")))
+        }
         other => one_line(&other.to_string()),
     }
+}
+
+/// The same, with the command that restores such files too.
+fn forcible(error: &UndoError, command: &str) -> String {
+    let hint = matches!(error, UndoError::Changed { .. })
+        .then(|| format!(". `{command} --force PATH` restores it too"));
+    told(error) + &hint.unwrap_or_default()
 }
 
 /// The prompts of a session with their calls, from its journal.
@@ -165,7 +174,7 @@ async fn list(
 ) -> Result<ListPicker, String> {
     let prompts = prompts(store, &places, session).await?;
     blocking(move || {
-        let (place, _) = UndoPlace::open(&places)?;
+        let place = UndoPlace::open(&places)?;
         let changes = session_rewind::changes_since(&place.undo, &prompts).map_err(|error| told(&error))?;
         let row = |target: RewindTarget| {
             let at = prompts.iter().position(|prompt| prompt.number == target.number)?;
@@ -189,7 +198,7 @@ fn counted(count: usize, noun: &str) -> String {
 async fn preview(store: &Store, places: HolmPaths, target: RewindTarget) -> Result<ListPicker, String> {
     let prompts = prompts(store, &places, &target.session).await?;
     blocking(move || {
-        let (place, _) = UndoPlace::open(&places)?;
+        let place = UndoPlace::open(&places)?;
         let rewind = plan(&place.undo, &prompts, &target);
         Ok(match rewind {
             Ok(rewind) => choice(&place, &target, &rewind),
@@ -272,13 +281,13 @@ fn shown(place: &UndoPlace, step: &UndoStep) -> String {
 async fn restore(store: &Store, places: HolmPaths, target: RewindTarget) -> Result<RewoundFiles, String> {
     let prompts = prompts(store, &places, &target.session).await?;
     blocking(move || {
-        let (place, resumed) = UndoPlace::open(&places)?;
+        let place = UndoPlace::open(&places)?;
         let rewind = plan(&place.undo, &prompts, &target)?;
-        let outcome = rewind.restore(&place.undo, &[]).map_err(|error| told(&error))?;
+        let outcome = rewind.restore(&place.undo, &[]).map_err(|error| {
+            let command = format!("holm undo --session {} --from {}", target.session, target.number);
+            forcible(&error, &command)
+        })?;
         let mut lines = Vec::new();
-        if !resumed.is_empty() {
-            lines.push("an undo that was interrupted was completed first".to_owned());
-        }
         lines.push(match outcome.restored.len() {
             0 => "no file had to be restored".into(),
             count => format!(
@@ -300,13 +309,14 @@ async fn restore(store: &Store, places: HolmPaths, target: RewindTarget) -> Resu
 /// Takes the files of a rewind back, if no later undo in this folder came after it.
 async fn redo(places: HolmPaths, target: RewindTarget) -> Result<String, String> {
     blocking(move || {
-        let (place, _) = UndoPlace::open(&places)?;
+        let place = UndoPlace::open(&places)?;
         let (label, _) = place.undo.plan_revert(Some(&place.here)).map_err(|error| told(&error))?;
         let OperationLabel { session, turn, .. } = &label;
         if (session.as_str(), *turn) != (target.session.as_str(), target.number) {
             return Err("another undo came after the rewind; `holm undo --redo` takes that one back".into());
         }
-        let outcome = place.undo.revert(Some(&place.here), &[]).map_err(|error| told(&error))?;
+        let outcome = place.undo.revert(Some(&place.here), &[]);
+        let outcome = outcome.map_err(|error| forcible(&error, "holm undo --redo"))?;
         let mut lines =
             vec![format!("{} as before the rewind again", counted(outcome.restored.len(), "path"))];
         let lost = outcome.lost.iter().map(|path| one_line(&path.to_string()));

@@ -39,7 +39,7 @@ use super::{
 };
 use crate::{
     approve::UserPresence,
-    commands::run::{self, RunSinks},
+    commands::run::{self, RunSinks, mode_frees},
     exit::CommandError,
     folder_trust::{FolderAccess, FolderTrustFile, NO_JAIL_UNCONFINED, TrustLevel},
     holm_paths::HolmPaths,
@@ -90,13 +90,17 @@ impl SharedChatFacts {
     }
 
     /// Gives a session that was just opened the level that was chosen before: a flag of the chat,
-    /// or the past of a fork, may have given it another one. Returns its mode then.
+    /// or the past of a fork, may have given it another one. Returns its mode then. A session that
+    /// had the mode of the level and was lowered by the user stays so.
     fn applied(&self, run: &ChatRun, mode: Mode) -> Option<Mode> {
         let level = self.level()?;
+        let was_lowered = run.has_mode_of(level) && mode < run.mode_of(level);
         for input in run.recorded_level(level, mode).ok()? {
-            run.handle.tell(input).ok()?;
+            if !(was_lowered && matches!(input, Input::ModeChanged(_))) {
+                run.handle.tell(input).ok()?;
+            }
         }
-        Some(if mode == Mode::Plan { mode } else { run.mode_of(level) })
+        Some(if was_lowered || mode == Mode::Plan { mode } else { run.mode_of(level) })
     }
 
     /// Whether a note was not shown before.
@@ -183,6 +187,12 @@ impl ChatRun {
         self.grants.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Whether the session got the mode of this level before.
+    fn has_mode_of(&self, level: TrustLevel) -> bool {
+        let sidecar = SessionSidecar::of(&self.places, &self.session).ok().flatten();
+        sidecar.is_some_and(|known| known.terms.level.mode == Some(self.mode_of(level)))
+    }
+
     /// The mode of a level, as far as the policy allows it.
     fn mode_of(&self, level: TrustLevel) -> Mode {
         level.mode().min(self.most)
@@ -193,10 +203,10 @@ impl ChatRun {
 /// is not the one that asks about every write, and if the session may write elsewhere too: the user
 /// did not say that those writes are free.
 fn free_mode(grants: &GrantSet, given: &Grant, mode: Mode) -> Option<Mode> {
-    let is_write = |grant: &&Grant| matches!(grant, Grant::Write(_));
+    let is_freed = |grant: &&Grant| mode_frees(grant);
     let given_alone: GrantSet = std::iter::once(given.clone()).collect();
-    let is_alone = grants.iter().filter(is_write).all(|grant| given_alone.contains(grant));
-    (mode == Mode::Default && is_write(&given) && is_alone).then_some(Mode::AcceptEdits)
+    let is_alone = grants.iter().filter(is_freed).all(|grant| given_alone.contains(grant));
+    (mode == Mode::Default && matches!(given, Grant::Write(_)) && is_alone).then_some(Mode::AcceptEdits)
 }
 
 /// The highest level whose grants a run has, and whose mode.
@@ -231,6 +241,9 @@ impl ChatSessions {
             desk: Arc::clone(&self.desk),
             shared: self.shared.clone(),
         };
+        if let SessionOrigin::Resume { session } = &how {
+            self.args.forget_flags_of(session);
+        }
         while self.works.try_join_next().is_some() {}
         let work = self.works.spawn(async move {
             let tell = opening.tell.clone();

@@ -82,7 +82,7 @@ pub(crate) use run_sinks::RunSinks;
 use session_authority::{PolicyCeiling, SessionAuthority};
 use value_parsers::{at_least_one, not_empty};
 
-pub(crate) use resolved_settings::{parsed, rules_of, warn_of};
+pub(crate) use resolved_settings::{mode_frees, parsed, rules_of, warn_of};
 
 /// Arguments of `holm run`.
 #[expect(clippy::doc_markdown, reason = "these comments are the help text")]

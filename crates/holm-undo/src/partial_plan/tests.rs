@@ -33,11 +33,31 @@ fn a_file_that_somebody_changed_is_left_and_everything_else_is_restored() {
     assert_eq!(outcome.restored.len(), 2);
     let texts = ["a", "b", "c"].map(|name| scene.text(name).unwrap());
     assert_eq!(texts, ["1", "mine", "1"]);
-    // The record with the file that was left is still there, so the file can be restored later.
-    assert_eq!(scene.store.keys().unwrap(), ["k1".to_owned()].into());
-    let (left, _) = rewind(&scene, &["k1"], &[path("b")]);
+    // The records are still there, so the file that was left can be restored later.
+    assert_eq!(scene.store.keys().unwrap(), ["k1".to_owned(), "k2".to_owned()].into());
+    let (left, _) = rewind(&scene, &["k1", "k2"], &[path("b")]);
     assert_eq!((left, scene.text("b").as_deref()), (Vec::new(), Some("1")));
     assert!(scene.store.keys().unwrap().is_empty());
+}
+
+#[test]
+fn a_file_that_was_restored_and_changed_by_a_later_call_is_restored_again() {
+    let scene = Scene::new();
+    scene.write("a", "1").write("b", "1");
+    scene.command("k1", || {
+        scene.write("a", "2");
+    });
+    scene.command("k2", || {
+        scene.write("a", "3").write("b", "2");
+    });
+    scene.write("b", "mine");
+    assert_eq!(rewind(&scene, &["k1", "k2"], &[]).0, ["b"]);
+    scene.command("k3", || {
+        scene.write("a", "5");
+    });
+    let (left, _) = rewind(&scene, &["k1", "k2", "k3"], &[path("b")]);
+    assert!(left.is_empty(), "{left:?}");
+    assert_eq!((scene.text("a").as_deref(), scene.text("b").as_deref()), (Some("1"), Some("1")));
 }
 
 #[test]

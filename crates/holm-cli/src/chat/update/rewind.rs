@@ -130,7 +130,9 @@ impl ChatState {
         self.with(id, SessionTab::rewound);
         match files {
             Ok(text) => {
-                self.rewinds.retain(|known| known != done);
+                if let Some(at) = self.rewinds.iter().rposition(|known| known == done) {
+                    self.rewinds.remove(at);
+                }
                 let commands = self.return_from(done);
                 if let Some(tab) = self.tab_mut() {
                     tab.note(NoteTone::Quiet, &text);

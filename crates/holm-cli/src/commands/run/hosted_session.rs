@@ -142,9 +142,18 @@ impl RunArgs {
         }
     }
 
+    /// The flags that were given for this session applied when it was opened. Opened again, it has
+    /// what the user changed since.
+    pub(crate) fn forget_flags_of(&mut self, session: &str) {
+        if self.session.as_deref() == Some(session) {
+            self.resume = false;
+        }
+    }
+
     /// The same, for a new session with the past of another one, up to a record.
     pub(crate) fn branching(self, session: String, at: Seq) -> Self {
-        let args = self.resuming(session.clone());
+        // Flags of a resume were for the session itself.
+        let args = Self { resume: false, ..self }.resuming(session.clone());
         Self { session: None, resume: false, fork: Some(session), at: Some(at.value()), ..args }
     }
 

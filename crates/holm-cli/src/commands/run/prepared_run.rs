@@ -122,7 +122,14 @@ impl PreparedRun {
         let live_grants = parts.live_grants();
         let (agent, tools) = parts.agent(args, sinks)?;
         let began = match args.grow(store, next, screen).await? {
-            Some((from, shared)) => began.clone().forked(from, shared),
+            Some((from, shared)) => {
+                let began = began.clone().forked(from, shared);
+                // At once: a fork without its terms would no longer know what is denied.
+                if let Some(new) = &args.session {
+                    began.keep(places, new)?;
+                }
+                began
+            }
             None => began.clone(),
         };
         let session = open(&agent, args, |run| withholding.resume(store, run)).await?;

@@ -79,9 +79,9 @@ impl TypedGrants {
     }
 
     /// The mode in which writes that were granted by a flag run without a question. `None` if the
-    /// settings say the mode, or if they grant further writes: nothing says that these are free too.
+    /// settings say the mode, or if they grant more that the mode frees: nothing says that this is free too.
     fn free_mode(&self, settings: &ConfigSettings, most: Option<&PolicyCeiling>) -> Option<Mode> {
-        let is_write = |grant: &&Grant| matches!(grant, Grant::Write(_));
+        let is_freed = |grant: &&Grant| mode_frees(grant);
         let of_level = |mode: &SettingValue<Mode>| {
             // No mode was typed, so a flag here is `--trust`.
             mode.value == Mode::Default
@@ -89,11 +89,18 @@ impl TypedGrants {
         };
         let is_open = settings.mode.as_ref().is_none_or(of_level);
         let granted = settings.grants.iter().flatten().map(|grant| &grant.value);
-        let is_typed = granted.filter(is_write).all(|grant| self.0.contains(grant));
+        let is_typed = granted.filter(is_freed).all(|grant| self.0.contains(grant));
         let mode =
             most.and_then(|most| most.mode).map_or(Mode::AcceptEdits, |most| most.min(Mode::AcceptEdits));
-        (self.0.iter().any(|grant| is_write(&grant)) && is_open && is_typed).then_some(mode)
+        let is_write = self.0.iter().any(|grant| matches!(grant, Grant::Write(_)));
+        (is_write && is_open && is_typed).then_some(mode)
     }
+}
+
+/// Whether calls that use this grant run without a question in the mode `accept-edits`: writes, and
+/// tools in WASM that fetch or use a secret.
+pub(crate) fn mode_frees(grant: &Grant) -> bool {
+    matches!(grant, Grant::Write(_) | Grant::Fetch(_) | Grant::Secret(_))
 }
 
 impl RunArgs {

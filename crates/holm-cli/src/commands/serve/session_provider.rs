@@ -254,6 +254,10 @@ async fn begin(
     agent: &Agent,
     start: SessionStart,
 ) -> Result<Session, SessionProviderError> {
+    let origin = match &start {
+        SessionStart::Fork { from, at, .. } => Some((from.to_string(), at.value())),
+        SessionStart::New(_) | SessionStart::Resume(_) => None,
+    };
     let session = match start {
         SessionStart::New(Some(id)) => agent.start_as(id.as_str()).await,
         SessionStart::New(None) => agent.start().await,
@@ -272,7 +276,11 @@ async fn begin(
     };
     let session = session.map_err(driven)?;
     // A fork, and a session that a server resumes, are bound by the terms of their past.
-    SessionSidecar::here(places, args.terms()).keep(places, session.id()).map_err(failed)?;
+    let mut sidecar = SessionSidecar::here(places, args.terms());
+    if let Some((from, at)) = origin {
+        sidecar = sidecar.forked(from, at);
+    }
+    sidecar.keep(places, session.id()).map_err(failed)?;
     Ok(session)
 }
 

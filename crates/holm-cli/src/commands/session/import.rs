@@ -73,6 +73,8 @@ pub(super) async fn import(
     check_run_name(&brought.id).map_err(missing_journal)?;
     match SessionSidecar::of(&opened.places, &brought.id)? {
         Some(known) => known.check(&opened.places, &brought.id)?,
+        // A session that is here without terms has lost them, and an import does not bring them back.
+        None if opened.store.session(&brought.id).await.is_ok() => {}
         // Before the journal is stored: resuming it requires its folder.
         None => {
             let bare = SessionSidecar::here(&opened.places, SessionTerms::default());

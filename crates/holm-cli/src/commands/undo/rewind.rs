@@ -93,7 +93,12 @@ fn report(
     }
     let (turns, session) = (turns_of(&rewind.label), &rewind.label.session);
     let elsewhere = elsewhere(&rewind.plan, here);
-    screen.note(&format!("holm: {turns} of session {session}{elsewhere}: {}", counted(&steps)));
+    let done = if steps.is_empty() && !rewind.left.is_empty() {
+        "nothing was restored".to_owned()
+    } else {
+        counted(&steps)
+    };
+    screen.note(&format!("holm: {turns} of session {session}{elsewhere}: {done}"));
     left(screen, rewind, here, "was left");
 }
 
