@@ -661,6 +661,7 @@ mod tests {
         };
         check(&["read:**"], "write:src/**", Mode::Default, Some(Mode::AcceptEdits));
         check(&["write:docs/**"], "write:src/**", Mode::Default, None);
+        check(&["fetch:https://docs.rs"], "write:src/**", Mode::Default, None);
         check(&[], "fetch:https://docs.rs", Mode::Default, None);
         for mode in [Mode::Plan, Mode::AcceptEdits, Mode::Full] {
             check(&[], "write:src/**", mode, None);

@@ -126,6 +126,23 @@ fn files_go_back_and_the_conversation_stays() {
 }
 
 #[test]
+fn a_redo_takes_back_one_of_two_rewinds_to_the_same_message() {
+    let mut chat = said(&["first", "second"]);
+    for _ in 0..2 {
+        let (target, _) = choose(&mut chat, RewindScope::Files);
+        chat.tells(restored(&target, RewindScope::Files));
+    }
+    for _ in 0..2 {
+        let commands = chat.says("/redo");
+        let [ChatCommand::Rewind(RewindTask::Redo { tab: TAB, done })] = commands.as_slice() else {
+            panic!("{commands:?}")
+        };
+        chat.tells(ChatMessage::Redone { tab: TAB, done: done.clone(), files: Ok("2 paths".into()) });
+    }
+    assert_eq!(chat.says("/redo"), []);
+}
+
+#[test]
 fn both_go_back_files_first_and_both_come_again() {
     let mut chat = said(&["first", "second"]);
     let (target, _) = choose(&mut chat, RewindScope::Both);
