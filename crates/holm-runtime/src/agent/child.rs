@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use holm_kernel::{Approvals, Config, Input, Started};
+use holm_kernel::{Approvals, Config, Started};
 
 use super::{Agent, Session, name};
 use crate::{
@@ -32,8 +32,7 @@ impl Agent {
         Ok(Session::new(Driver::start_checked(started, RunHost { parts, journal }).await?))
     }
 
-    /// Resumes a child with the restrictions that it was started with. If its parent has a narrower
-    /// mode by now, the child gets that.
+    /// Resumes a child with the restrictions that it was started with.
     pub(crate) async fn resume_child(&self, run: &str, child: &ChildLaunch) -> Result<Session, DriveError> {
         check_run_name(run)?;
         crate::driver::released(run).await;
@@ -42,10 +41,7 @@ impl Agent {
         folded.check_name(run)?;
         let host = RunHost { parts: self.child_parts(child), journal };
         let looks = HookTiming::on(&folded.run, &host.parts.hooks);
-        let most = child.request.mode;
-        let is_wider = folded.run.chosen_mode() > most;
-        let facts = is_wider.then_some(Input::ModeChanged(most)).into_iter().collect();
-        let changed = TakeoverChanges { tools: self.inner.config.tools.clone(), facts, looks };
+        let changed = TakeoverChanges { tools: self.inner.config.tools.clone(), facts: Vec::new(), looks };
         Ok(Session::new(Driver::take_over(folded, self.by(), host, changed).await?))
     }
 

@@ -262,44 +262,6 @@ async fn a_child_that_cannot_be_gone_on_with_is_brought_to_its_end_and_paid() {
 }
 
 #[tokio::test]
-async fn a_child_that_goes_on_has_no_wider_mode_than_its_parent_has_by_then() {
-    let journals = MemoryJournalStore::new();
-    let asked = Arc::new(AtomicU64::new(0));
-    let agent = || {
-        let kid = kid(steps_and_thinks(Arc::clone(&asked)));
-        parent_of(HelperAgent::new("kid", "Helps.", kid), &journals)
-    };
-    let mut session = agent().start_as("root").await.unwrap();
-    let thinks = async {
-        while asked.load(SeqCst) < 2 {
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
-    };
-    tokio::select! {
-        _ = session.prompt("go") => panic!("it has nothing to say yet"),
-        () = thinks => {}
-    }
-    drop(session);
-    let changes = crate::ResumeChanges { mode: Some(Mode::Plan), ..crate::ResumeChanges::default() };
-    let second = agent();
-    let mut session = second.resume_with("root", changes).await.unwrap();
-    let lowered = async {
-        loop {
-            for run in journals.runs().into_iter().filter(|run| run != "root") {
-                if second.replay(&run).await.is_ok_and(|replay| replay.run.chosen_mode() == Mode::Plan) {
-                    return;
-                }
-            }
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
-    };
-    tokio::select! {
-        _ = session.go_on() => panic!("the child does not end"),
-        () = lowered => {}
-    }
-}
-
-#[tokio::test]
 async fn a_child_cannot_start_children_deeper_than_allowed() {
     let leaf = helper_that("leaf", [says("too deep")]);
     let middle = Agent::builder("test/middle", plays([hands("leaf", &["go"]), says("no leaf")]));
