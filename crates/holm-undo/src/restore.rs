@@ -9,6 +9,8 @@ use std::{
     collections::BTreeSet,
     fs::File,
     path::{Path, PathBuf},
+    thread,
+    time::Duration,
 };
 
 use crate::{
@@ -21,6 +23,11 @@ use crate::{
     store::now,
     tree::Stamp,
 };
+
+/// How often the lock of an undo is tried, and the pause between two tries. A process that this one
+/// is just starting holds our locks too until its program runs, which is a few milliseconds.
+const LOCK_TRIES: u32 = 50;
+const LOCK_PAUSE: Duration = Duration::from_millis(20);
 
 /// What an undo did.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -276,7 +283,13 @@ impl UndoArchive {
     /// One undo at a time.
     fn undo_lock(&self) -> Result<File, UndoError> {
         let lock = self.lock_file("undo-lock")?;
-        if lock.try_lock().is_err() { Err(UndoError::Busy) } else { Ok(lock) }
+        for _ in 0..LOCK_TRIES {
+            if lock.try_lock().is_ok() {
+                return Ok(lock);
+            }
+            thread::sleep(LOCK_PAUSE);
+        }
+        Err(UndoError::Busy)
     }
 }
 

@@ -38,7 +38,8 @@ fn what_stands_in_a_path_and_what_stands_behind_it_are_told_apart() {
             let own = parameter["name"].as_str().unwrap();
             let is_in_path = name.contains(&format!("{{{own}}}"));
             assert_eq!(parameter["in"] == "path", is_in_path, "{name}: {parameter}");
-            let must_be = is_in_path || own == "q" || (own == "path" && name.contains("files"));
+            let is_search = own == "q" || (own == "path" && name.contains("files"));
+            let must_be = is_in_path || is_search || name.contains("/api/compare-evaluations");
             assert_eq!(parameter["required"] == true, must_be, "{name}: {parameter}");
         }
     }

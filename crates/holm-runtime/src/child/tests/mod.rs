@@ -262,6 +262,37 @@ async fn a_child_that_cannot_be_gone_on_with_is_brought_to_its_end_and_paid() {
 }
 
 #[tokio::test]
+async fn a_child_at_work_is_stopped_if_its_parent_goes_on_in_plan_mode() {
+    let journals = MemoryJournalStore::new();
+    let asked = Arc::new(AtomicU64::new(0));
+    let agent = || {
+        let kid = kid(steps_and_thinks(Arc::clone(&asked)));
+        parent_of(HelperAgent::new("kid", "Helps.", kid), &journals)
+    };
+    let mut session = agent().start_as("root").await.unwrap();
+    let thinks = async {
+        while asked.load(SeqCst) < 2 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    tokio::select! {
+        _ = session.prompt("go") => panic!("it has nothing to say yet"),
+        () = thinks => {}
+    }
+    drop(session);
+    let changes = crate::ResumeChanges { mode: Some(Mode::Plan), ..crate::ResumeChanges::default() };
+    let second = agent();
+    let mut session = second.resume_with("root", changes).await.unwrap();
+    let ended = tokio::time::timeout(Duration::from_secs(60), session.go_on()).await;
+    ended.expect("the child is stopped").unwrap();
+    let transcript = format!("{:?}", session.run().transcript());
+    assert!(transcript.contains("a grant it needs was withdrawn"), "{transcript}");
+    for run in journals.runs() {
+        assert!(second.replay(&run).await.unwrap().run.is_idle(), "{run} is left at work");
+    }
+}
+
+#[tokio::test]
 async fn a_child_cannot_start_children_deeper_than_allowed() {
     let leaf = helper_that("leaf", [says("too deep")]);
     let middle = Agent::builder("test/middle", plays([hands("leaf", &["go"]), says("no leaf")]));
