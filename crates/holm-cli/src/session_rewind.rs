@@ -232,7 +232,7 @@ impl FileRewind {
         Ok(self)
     }
 
-    /// Restores the files.
+    /// Restores the files, and leaves what is not in the plan.
     pub(crate) fn restore(&self, undo: &UndoStore, forced: &[TreePath]) -> Result<UndoOutcome, UndoError> {
         if self.changes().next().is_none() {
             return Ok(UndoOutcome::default());

@@ -37,7 +37,7 @@ pub(crate) struct LevelTerms {
 /// What is known of the past of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) enum PastTerms {
-    /// It is new.
+    /// The session is new and has none.
     #[default]
     None,
     Known(Box<SessionTerms>),

@@ -97,8 +97,8 @@ impl CaseRunner {
         self
     }
 
-    /// Checks that a case wants nothing outside of its workspace that was not granted. Each attempt
-    /// checks it too.
+    /// Checks that a case wants nothing outside of its workspace that was not granted. Each
+    /// attempt checks the same again.
     ///
     /// # Errors
     /// [`EvalError::NotGranted`] with the missing grant.
@@ -383,8 +383,8 @@ impl CaseRunner {
     }
 
     /// Lets a model judge the answer, in a folder where there is nothing to read, and returns why it
-    /// is not good enough. The judge may spend what the attempt has left, and its cost is added to the
-    /// result.
+    /// is not good enough. The judge may spend what the attempt has left, and the result includes its
+    /// cost in money.
     fn judgement(
         &self,
         judge: &AnswerJudge,

@@ -83,7 +83,7 @@ impl GrantPolicy {
     ///
     /// # Errors
     ///
-    /// Why not.
+    /// Why it is not allowed.
     pub fn reach(&self, url: &Url, ip: IpAddr) -> Result<(), AddressDenied> {
         let named = AccessRequest::Fetch(url.clone());
         let addressed = AccessRequest::Fetch(url.at(UrlHost::Address(ip)));

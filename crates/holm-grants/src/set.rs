@@ -164,7 +164,7 @@ impl GrantSet {
     ///
     /// # Errors
     ///
-    /// Why not.
+    /// Why it is not allowed.
     ///
     /// ```
     /// use holm_grants::GrantSet;

@@ -63,7 +63,7 @@ impl JailLauncher {
         Self(Arc::new(LauncherShared { program: program.into(), args, process: Mutex::new(None) }))
     }
 
-    /// Starts a job.
+    /// Starts a job in this launcher.
     ///
     /// The child runs when this returns. Dropping the [`JailJob`], or the future, ends it.
     ///

@@ -30,7 +30,7 @@ pub enum CacheBreakCause {
     Compaction,
     /// The mode changed, and the tools with it.
     Mode,
-    /// The tools changed.
+    /// The list of tools changed.
     Tools,
     /// Nothing changed, but the last call was longer ago than providers keep a prompt.
     Expiry,

@@ -119,7 +119,7 @@ pub enum SandboxError {
 }
 
 impl Sandbox {
-    /// Makes a sandbox.
+    /// Makes a sandbox with these settings.
     ///
     /// # Errors
     ///

@@ -60,8 +60,8 @@ impl EvaluationFolder {
         Self(folder)
     }
 
-    /// The names of all evaluations with results, the latest first. There are none if the folder does
-    /// not exist.
+    /// The names of all evaluations with results, the latest first; none
+    /// if the folder is missing.
     pub(crate) fn names(&self) -> Result<Vec<EvaluationName>, ApiError> {
         let entries = match fs::read_dir(&self.0) {
             Ok(entries) => entries,

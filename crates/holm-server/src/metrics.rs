@@ -68,7 +68,7 @@ pub struct ServerMetrics {
 /// What the server does at the moment.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CurrentLoad {
-    /// Open sessions.
+    /// How many sessions are open.
     pub open: usize,
     /// Sessions that work on a prompt.
     pub working: usize,

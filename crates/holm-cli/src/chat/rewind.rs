@@ -43,7 +43,7 @@ pub(super) struct RewindTarget {
     pub(super) prompt: String,
 }
 
-/// What goes back.
+/// Whether files, the conversation, or both go back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RewindScope {
     Files,

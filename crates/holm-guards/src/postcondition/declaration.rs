@@ -88,7 +88,7 @@ pub enum Rule {
     Executable {
         /// The program, under the names of the host.
         command: String,
-        /// Its arguments.
+        /// The arguments of the program.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         arguments: Vec<String>,
     },

@@ -103,7 +103,7 @@ impl ToolInvocation {
         }
     }
 
-    /// Replaces the arguments.
+    /// The same invocation with other arguments.
     #[must_use]
     pub fn arguments(mut self, arguments: impl Into<Arc<str>>) -> Self {
         self.arguments = arguments.into();

@@ -105,8 +105,8 @@ pub enum Question {
         always: Option<String>,
         /// What the answer `prefix` would cover, in words; not set if no prefix is safe to remember.
         prefix: Option<String>,
-        /// What the answer `family` would cover, in words and as grants; not set if the call has
-        /// no family.
+        /// What the answer `family` would cover, in words and as grants; not set
+        /// if there is no such answer.
         #[serde(default)]
         family: Option<String>,
         /// SHA-256 of the tool and its arguments: only the approved call can run.

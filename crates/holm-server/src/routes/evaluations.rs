@@ -40,9 +40,9 @@ pub(crate) struct EvaluationSummary {
     updated: u64,
     /// The models that answered; `replay` stands for recorded replies.
     models: Vec<String>,
-    /// Number of cases.
+    /// How many cases it has.
     cases: usize,
-    /// Number of attempts.
+    /// How many attempts were made.
     attempts: usize,
     /// Number of attempts that passed.
     passed: usize,
@@ -106,9 +106,9 @@ pub(crate) struct EvaluationAttempt {
 /// A check that failed.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct FailedCheck {
-    /// What was checked.
+    /// What the check looked at.
     check: String,
-    /// Why it failed.
+    /// Why the check failed.
     why: String,
 }
 

@@ -63,8 +63,8 @@ impl ClosedPlaces {
         Self::new(Path::new(root.at().as_str()), &root.rules().for_commands())
     }
 
-    /// Why a command is not worth running: it is a single program that only reads files, and all of
-    /// them are closed.
+    /// Why a command is not worth running: it is a single program that only reads files, and all
+    /// of these are closed.
     pub(super) fn refusal(&self, script: &ShellScript, folder: &str) -> Option<String> {
         let [command] = script.commands() else { return None };
         let words: Vec<&str> = command.words.iter().map(ScriptWord::value).collect::<Option<_>>()?;
@@ -138,8 +138,8 @@ impl ClosedPlace {
     }
 }
 
-/// The files that a command of one of the known programs reads. `None` for other programs, and if it
-/// names no file.
+/// The files that a command of one of the known programs reads. `None` for other programs, and for
+/// a command without files.
 fn read_files<'a>(words: &[&'a str]) -> Option<Vec<&'a str>> {
     let (program, rest) = words.split_first()?;
     let name = program.rsplit('/').next()?;

@@ -595,7 +595,7 @@ const CALLABLE: [&str; 1] = ["list"];
 enum InitialToolList<'a> {
     /// Those of [`SHOWN`] among these.
     Few(&'a [String]),
-    /// All of them.
+    /// All of the command's tools.
     All,
 }
 

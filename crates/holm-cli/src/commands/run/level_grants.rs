@@ -78,8 +78,8 @@ impl RunArgs {
         self.narrowed_grants(run)
     }
 
-    /// The grants of a session without those that it loses, within the ceiling; `None` if it loses
-    /// none.
+    /// The grants of a session without those that it loses, within the ceiling. `None` means that the
+    /// session loses no grant.
     pub(super) fn narrowed_grants(&self, run: &Run) -> Option<GrantSet> {
         let (has, usual) = (run.grants(), &self.settled.usual);
         let narrowed = match &self.settled.past {
@@ -118,8 +118,8 @@ impl RunArgs {
         Some(Budget { usd: Some(served_budget(flag, own, began)) })
     }
 
-    /// The grants of the flags, and those by the level that a resumed session of a server keeps
-    /// beside them.
+    /// The grants of the flags, with those by the level that a resumed session of a server
+    /// keeps beside the first.
     fn with_kept(&self, made: &Config, run: &Run) -> GrantSet {
         let most = self.settled.most.as_ref().and_then(|most| most.grants.as_ref());
         let is_kept = |grant: &Grant| {
