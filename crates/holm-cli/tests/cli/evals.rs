@@ -278,7 +278,8 @@ fn a_case_that_cannot_be_used_is_an_error_and_never_a_pass() {
     let path = case.join("case.toml");
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, format!("agent = \"nosuch\"\n{text}")).unwrap();
-    let ran = stage.holm(["eval", "run", "cases"]);
+    stage.holm(["eval", "run", "cases"]).fails(2, "add --grant 'spawn:nosuch'");
+    let ran = stage.holm(["eval", "run", "cases", "--grant", "spawn:nosuch"]);
     assert!(ran.code == Some(3) && ran.out.contains("ERROR sum") && ran.out.contains("nosuch"), "{ran:?}");
     fs::write(&path, format!("setup = \"exit 7\"\n{text}")).unwrap();
     let ran = stage.holm(["eval", "run", "cases"]);
