@@ -47,11 +47,11 @@ pub(crate) struct UndoArgs {
     /// Turn number, counting prompts from 1 [default: the last turn that changed files]
     #[arg(long, value_name = "NUMBER")]
     turn: Option<u64>,
-    /// Restore the files as they were before this prompt: all turns from it on. A file that changed
-    /// since is named and left
+    /// Restore the files as they were before this prompt: all turns from it on. Names and
+    /// keeps files that changed since
     #[arg(long, value_name = "NUMBER", conflicts_with = "turn")]
     from: Option<u64>,
-    /// Take the last undo in this folder back: the files are again as they were before it
+    /// Take the last undo in this folder back: restores the files as they were before it
     #[arg(long, conflicts_with_all = ["session", "turn", "from"])]
     redo: bool,
     /// Restore this file even if it has changed since; can be repeated
