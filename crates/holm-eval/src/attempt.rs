@@ -415,9 +415,9 @@ impl CaseRunner {
         );
         let mut command = self.holm(place, &mode);
         command.current_dir(&empty);
+        command.args(["run", "--json", "--quiet", "--trust", "ask", "--schema"]).arg(&schema);
         // The other options are about the model that is evaluated.
         command.args(self.model_options().iter().filter(|option| *option == "--offline"));
-        command.args(["run", "--json", "--quiet", "--trust", "ask", "--schema"]).arg(&schema);
         command.arg(prefixed("--prompt=", &prompt));
         match &mode {
             AttemptMode::Replay => command.arg("--script").arg(&judge.replies),
