@@ -17,9 +17,27 @@ use crate::{Cli, holm_paths::quoted};
 /// shown by `--help-all` only.
 const LONG: [&str; 2] = ["run", "chat"];
 
-/// The command line, with `--help-all` where it is needed.
+/// Options of `holm run` that other commands share but refuse, by the path of the command. Their help
+/// leaves them out.
+const REFUSED: [(&[&str], &[&str]); 3] = [
+    (&["chat"], &["json", "output", "alias", "var", "edit", "fork", "at"]),
+    (&["session", "fork"], &["fork", "resume"]),
+    (&["session", "edit"], &["fork", "resume"]),
+];
+
+/// The command line, with `--help-all` where it is needed and without options that are refused.
 pub(crate) fn command(command: Command) -> Command {
-    LONG.into_iter().fold(command, |command, name| command.mut_subcommand(name, with_help_all))
+    let command = LONG.into_iter().fold(command, |command, name| command.mut_subcommand(name, with_help_all));
+    REFUSED.into_iter().fold(command, |command, (path, options)| without(command, path, options))
+}
+
+fn without(command: Command, path: &[&str], options: &[&'static str]) -> Command {
+    match path.split_first() {
+        Some((name, rest)) => command.mut_subcommand(*name, |command| without(command, rest, options)),
+        None => {
+            options.iter().fold(command, |command, option| command.mut_arg(*option, |arg| arg.hide(true)))
+        }
+    }
 }
 
 fn with_help_all(command: Command) -> Command {
@@ -123,6 +141,20 @@ mod tests {
         check("fix the test", Some("fix the test"));
         check("fix", None);
         check("skill fix the test", None);
+    }
+
+    #[test]
+    fn a_command_does_not_list_options_of_a_run_that_it_refuses() {
+        for (path, options) in REFUSED {
+            let all = if path == ["chat"] { "--help-all" } else { "--help" };
+            let typed = ["holm"].iter().chain(path).chain(&[all]).copied();
+            let shown = command(Cli::command()).try_get_matches_from(typed).unwrap_err().to_string();
+            let lists = |option: &str| shown.split_whitespace().any(|word| word == format!("--{option}"));
+            assert!(lists("model"), "{path:?}: {shown}");
+            for option in options {
+                assert!(!lists(option), "{path:?} lists --{option}: {shown}");
+            }
+        }
     }
 
     #[test]
