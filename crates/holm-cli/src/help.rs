@@ -147,7 +147,7 @@ mod tests {
     fn a_command_does_not_list_options_of_a_run_that_it_refuses() {
         for (path, options) in REFUSED {
             let all = if path == ["chat"] { "--help-all" } else { "--help" };
-            let typed = ["holm"].iter().chain(path).chain(&[all]).copied();
+            let typed = [&["holm"], path, &[all]].concat();
             let shown = command(Cli::command()).try_get_matches_from(typed).unwrap_err().to_string();
             let lists = |option: &str| shown.split_whitespace().any(|word| word == format!("--{option}"));
             assert!(lists("model"), "{path:?}: {shown}");
