@@ -19,6 +19,7 @@
 //! - `holm_paths.rs`, `folder_state.rs`, `archive.rs`, `session_sidecar.rs`, `session_fork.rs`:
 //!   what is stored.
 //! - `log.rs`, `otlp/`: what operators get.
+//! - `evaluation_parent.rs`: an attempt ends with its evaluation.
 
 mod acp;
 mod agent_validator;
@@ -37,6 +38,7 @@ mod default_prompt;
 mod delegation_graph;
 mod draw;
 mod editor;
+mod evaluation_parent;
 mod exe_tree_loader;
 mod exit;
 mod first_contact;
@@ -208,6 +210,9 @@ fn main() -> ExitCode {
     holm_local::serve_if_asked();
     // Compiling WASM starts this program again; then it does nothing else.
     holm_sandbox::compiler_main();
+    if evaluation_parent::has_ended() {
+        return CommandExit::Failed.into();
+    }
     let screen = TerminalOutput::default();
     let given = match help::command(Cli::command()).try_get_matches() {
         Ok(given) => given,

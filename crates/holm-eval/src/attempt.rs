@@ -24,6 +24,9 @@ use crate::{
     ReplayDifference, SessionTranscript, workspace,
 };
 
+/// The variable by which a started command knows the process id of its evaluation, so that it ends
+/// with it. The kernel looks at the thread that started the command, so that thread must wait for it.
+pub const EVAL_PARENT: &str = "HOLM_EVAL_PARENT";
 /// How often a running command is looked at.
 const TICK: Duration = Duration::from_millis(10);
 /// How long a command that is told to stop may take to end.
@@ -474,6 +477,7 @@ impl CaseRunner {
     pub(crate) fn spawn(&self, command: &mut Command, place: &AttemptPlace) -> Result<Child, EvalError> {
         let file = |path: PathBuf| File::create(&path).map_err(EvalError::file(path));
         command.stdin(Stdio::null()).stdout(file(place.output())?).stderr(file(place.log())?);
+        command.env(EVAL_PARENT, std::process::id().to_string());
         command.spawn().map_err(|source| EvalError::Command { program: self.holm.clone(), source })
     }
 }

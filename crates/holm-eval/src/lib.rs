@@ -51,7 +51,7 @@ mod stored;
 mod transcript;
 mod workspace;
 
-pub use attempt::{AttemptMode, CaseRunner};
+pub use attempt::{AttemptMode, CaseRunner, EVAL_PARENT};
 pub use case::{CaseLimits, EvalCase, TrustLevelName};
 pub use check::{
     AnswerCheck, AnswerJudge, CaseCheck, CheckOutcome, FileCheck, FileExpectation, TextExpectation,

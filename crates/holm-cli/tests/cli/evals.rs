@@ -147,6 +147,71 @@ fn a_model_is_evaluated_several_times_and_an_evaluation_goes_on_where_it_was_kil
     );
 }
 
+/// The processes below this one, with their names. Those that have ended do not count.
+fn descendants(of: u32) -> Vec<(u32, String)> {
+    let stat = |entry: fs::DirEntry| {
+        let pid: u32 = entry.file_name().to_str()?.parse().ok()?;
+        let text = fs::read_to_string(entry.path().join("stat")).ok()?;
+        // The name is in parentheses and may hold blanks.
+        let (start, rest) = text.rsplit_once(')')?;
+        let mut fields = rest.split_whitespace();
+        let is_running = !matches!(fields.next()?, "Z" | "X");
+        let parent: u32 = fields.next()?.parse().ok()?;
+        is_running.then(|| (pid, parent, start.split_once('(').map_or("", |(_, name)| name).to_owned()))
+    };
+    let all: Vec<_> = fs::read_dir("/proc").unwrap().filter_map(|entry| stat(entry.ok()?)).collect();
+    let mut found: Vec<(u32, String)> = Vec::new();
+    let mut parents = vec![of];
+    while let Some(parent) = parents.pop() {
+        for (pid, _, name) in all.iter().filter(|(_, of, _)| *of == parent) {
+            parents.push(*pid);
+            found.push((*pid, name.clone()));
+        }
+    }
+    found
+}
+
+/// Whether a process of this number and name still runs.
+fn is_running(pid: u32, name: &str) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.contains(&format!("({name})")) && !stat.contains(&format!("({name}) Z"))
+}
+
+#[test]
+fn a_killed_evaluation_leaves_no_attempt_running() {
+    let stage = Stage::new([]);
+    let case = write_case(&stage, "sum");
+    let text = fs::read_to_string(case.join("case.toml")).unwrap();
+    let sleep = call(1, "shell", &json!({ "script": "sleep 600" }));
+    for (name, text, replies) in [
+        ("setup", format!("setup = \"sleep 600\"\n{text}"), right_replies()),
+        ("prompt", text.replace("\"edit\"", "\"jail\""), vec![sleep, DONE.to_owned()]),
+    ] {
+        fs::write(case.join("case.toml"), text).unwrap();
+        write_replies(&case, &replies);
+        let words = ["eval", "run", "cases", "--name", name];
+        let mut child = stage.command(words).stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
+        let until = Instant::now() + Duration::from_secs(120);
+        let running = loop {
+            let running = descendants(child.id());
+            if running.iter().any(|(_, name)| name == "sleep") {
+                break running;
+            }
+            assert!(Instant::now() < until, "{name}: the attempt did not start: {running:?}");
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let until = Instant::now() + Duration::from_secs(60);
+        let mut left = running;
+        while !left.is_empty() {
+            assert!(Instant::now() < until, "{name}: still running: {left:?}");
+            std::thread::sleep(Duration::from_millis(50));
+            left.retain(|(pid, name)| is_running(*pid, name));
+        }
+    }
+}
+
 #[test]
 fn a_judge_decides_by_its_recorded_replies_or_with_a_model() {
     let judged = |passed: bool| json!({ "passed": passed, "reason": "it names no file" }).to_string();
