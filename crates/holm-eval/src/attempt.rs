@@ -225,7 +225,7 @@ impl CaseRunner {
                 format!("its replies do not pass: {}", failed.join("; ")),
             ));
         }
-        let recording = CaseRecording::of(&session?);
+        let recording = CaseRecording::of(&session?, &case.varies);
         recording.write(&case.folder)?;
         Ok(recording)
     }
@@ -262,8 +262,9 @@ impl CaseRunner {
             result.checks.push(outcome);
         }
         result.checks.extend(ceilings(case, result));
-        result.differences =
-            recording.map(|recording| ReplayDifference::between(recording, session)).unwrap_or_default();
+        result.differences = recording
+            .map(|recording| ReplayDifference::between(recording, session, &case.varies))
+            .unwrap_or_default();
         result.verdict = if !result.failures().is_empty() {
             AttemptVerdict::Failed
         } else if !result.differences.is_empty() {

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::{CaseCheck, CaseExtraction, CaseRecording, EvalError, case_list, check::CheckText, workspace};
+use crate::{
+    CaseCheck, CaseExtraction, CaseRecording, EvalError, TextPattern, case_list, check::CheckText, workspace,
+};
 
 /// The file that makes a folder a case.
 pub(crate) const CASE_FILE: &str = "case.toml";
@@ -44,6 +46,8 @@ pub struct EvalCase {
     pub setup: Option<String>,
     pub checks: Vec<CaseCheck>,
     pub limits: CaseLimits,
+    /// What may differ in results from one replay to the next, besides durations, times and hashes.
+    pub varies: Vec<TextPattern>,
     /// A text to copy values out of, in place of a prompt.
     pub extraction: Option<CaseExtraction>,
     /// Whether the case has no replies of its own, so that only a model can answer it.
@@ -108,6 +112,7 @@ pub(crate) struct CaseText {
     #[serde(default, rename = "check")]
     checks: Vec<CheckText>,
     limits: Option<CaseLimits>,
+    varies: Option<Vec<String>>,
 }
 
 impl CaseText {
@@ -150,6 +155,7 @@ impl CaseText {
             setup: self.setup.or(base.setup),
             checks: base.checks.into_iter().chain(self.checks).collect(),
             limits: self.limits.or(base.limits),
+            varies: self.varies.or(base.varies),
         }
     }
 }
@@ -199,6 +205,9 @@ impl EvalCase {
         let checks: Result<Vec<CaseCheck>, String> =
             text.checks.into_iter().map(|check| check.read(folder)).collect();
         let checks = checks.map_err(|why| wrong(&why))?;
+        let varies = text.varies.unwrap_or_default().into_iter().map(TextPattern::new);
+        let varies: Result<Vec<TextPattern>, String> = varies.collect();
+        let varies = varies.map_err(|why| wrong(&format!("in `varies`, {why}")))?;
         let limits = text.limits.unwrap_or_default();
         if checks.is_empty() && limits == CaseLimits::default() && !has_recording {
             return Err(wrong("it checks nothing; add a [[check]], [limits] or a recording"));
@@ -222,6 +231,7 @@ impl EvalCase {
             setup: text.setup,
             checks,
             limits,
+            varies,
             needs_model: text.extract.is_some(),
             extraction: text.extract,
             digest: String::new(),

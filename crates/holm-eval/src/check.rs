@@ -104,7 +104,7 @@ pub struct TextPattern {
 }
 
 impl TextPattern {
-    fn new(text: String) -> Result<Self, String> {
+    pub(crate) fn new(text: String) -> Result<Self, String> {
         let regex =
             Regex::new(&text).map_err(|error| format!("`{text}` is no regular expression: {error}"))?;
         Ok(Self { text, regex })
@@ -112,6 +112,18 @@ impl TextPattern {
 
     pub(crate) fn is_match(&self, text: &str) -> bool {
         self.regex.is_match(text)
+    }
+
+    /// The text with this in place of each match.
+    pub(crate) fn replace(&self, text: &str, with: &str) -> String {
+        let (mut out, mut end) = (String::new(), 0);
+        for found in self.regex.find_iter(text) {
+            out.push_str(text.get(end..found.start()).unwrap_or_default());
+            out.push_str(with);
+            end = found.end();
+        }
+        out.push_str(text.get(end..).unwrap_or_default());
+        out
     }
 }
 

@@ -49,7 +49,7 @@ impl NewCase<'_> {
         fs::create_dir_all(folder).map_err(EvalError::file(folder))?;
         let left_out = workspace::copy_visible(self.workspace, &folder.join(WORKSPACE), is_secret)?;
         write_replies(self.session, folder)?;
-        CaseRecording::of(self.session).write(folder)?;
+        CaseRecording::of(self.session, &[]).write(folder)?;
         let path = folder.join(CASE_FILE);
         fs::write(&path, self.text()).map_err(EvalError::file(&path))?;
         Ok(left_out)

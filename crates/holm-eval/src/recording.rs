@@ -7,7 +7,8 @@ use std::path::Path;
 use holm_kernel::{ModelResult, ToolSpec};
 use serde::{Deserialize, Serialize};
 
-use crate::{EvalCase, EvalError, SessionTranscript, SessionTurn};
+use crate::replay::settled;
+use crate::{EvalCase, EvalError, SessionTranscript, SessionTurn, TextPattern};
 
 const FILE: &str = "recording.json";
 /// The form of the file.
@@ -57,12 +58,13 @@ pub struct ReplyScript<'a> {
 }
 
 impl CaseRecording {
-    /// The recording of a session.
+    /// The recording of a session, with a mark for all in its results that may differ in a replay:
+    /// results are cut, and a cut must not depend on how long a duration is.
     #[must_use]
-    pub fn of(session: &SessionTranscript) -> Self {
+    pub fn of(session: &SessionTranscript, varies: &[TextPattern]) -> Self {
         let mut turns = session.turns.clone();
         for call in turns.iter_mut().flat_map(|turn| &mut turn.calls) {
-            call.result = shortened(&call.result);
+            call.result = shortened(&settled(&call.result, varies));
         }
         Self {
             version: VERSION,

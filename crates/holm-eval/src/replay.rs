@@ -7,12 +7,11 @@
 use std::fmt;
 use std::sync::LazyLock;
 
-use regex_automata::meta::Regex;
 use serde::{Deserialize, Serialize};
 use similar::TextDiff;
 
 use crate::recording::{CaseRecording, RecordedTool, lasting, shortened};
-use crate::{SessionCall, SessionTranscript, SessionTurn};
+use crate::{SessionCall, SessionTranscript, SessionTurn, TextPattern};
 
 /// The most lines of a difference that are shown.
 const MAX_LINES: usize = 12;
@@ -56,7 +55,11 @@ impl ReplayDifference {
     }
 
     /// All differences, in order.
-    pub(crate) fn between(recording: &CaseRecording, session: &SessionTranscript) -> Vec<Self> {
+    pub(crate) fn between(
+        recording: &CaseRecording,
+        session: &SessionTranscript,
+        varies: &[TextPattern],
+    ) -> Vec<Self> {
         let mut found = Vec::new();
         let mut add = |turn, kind, what| found.push(Self { turn, kind, what });
         let (old, new) = (&recording.system, lasting(&session.system));
@@ -73,7 +76,9 @@ impl ReplayDifference {
         let turns = recording.turns.len().max(session.turns.len());
         for index in 0..turns {
             match (recording.turns.get(index), session.turns.get(index)) {
-                (Some(old), Some(new)) => compare_turn(old, new, |kind, what| add(index + 1, kind, what)),
+                (Some(old), Some(new)) => {
+                    compare_turn(old, new, varies, |kind, what| add(index + 1, kind, what));
+                }
                 (Some(_), None) => add(index + 1, DifferenceKind::Call, "the turn did not come".into()),
                 (None, Some(_)) => add(index + 1, DifferenceKind::Call, "the turn is new".into()),
                 (None, None) => {}
@@ -121,7 +126,12 @@ fn changed_tools(old: &[RecordedTool], new: &[RecordedTool]) -> Vec<String> {
     found
 }
 
-fn compare_turn(old: &SessionTurn, new: &SessionTurn, mut add: impl FnMut(DifferenceKind, String)) {
+fn compare_turn(
+    old: &SessionTurn,
+    new: &SessionTurn,
+    varies: &[TextPattern],
+    mut add: impl FnMut(DifferenceKind, String),
+) {
     let names = |turn: &SessionTurn| turn.calls.iter().map(|call| call.tool.clone()).collect::<Vec<_>>();
     if names(old) != names(new) {
         let (before, now) = (names(old).join(", "), names(new).join(", "));
@@ -129,11 +139,16 @@ fn compare_turn(old: &SessionTurn, new: &SessionTurn, mut add: impl FnMut(Differ
         return;
     }
     for (old, new) in old.calls.iter().zip(&new.calls) {
-        compare_call(old, new, &mut add);
+        compare_call(old, new, varies, &mut add);
     }
 }
 
-fn compare_call(old: &SessionCall, new: &SessionCall, mut add: impl FnMut(DifferenceKind, String)) {
+fn compare_call(
+    old: &SessionCall,
+    new: &SessionCall,
+    varies: &[TextPattern],
+    mut add: impl FnMut(DifferenceKind, String),
+) {
     let tool = &new.tool;
     if old.arguments != new.arguments {
         add(DifferenceKind::Call, format!("other arguments of {tool}: {}", shortened(&new.arguments)));
@@ -143,30 +158,32 @@ fn compare_call(old: &SessionCall, new: &SessionCall, mut add: impl FnMut(Differ
         let (now, before) = (word(new), word(old));
         let said = shortened(new.result.lines().next().unwrap_or_default());
         add(DifferenceKind::Decision, format!("{tool} {now}, before {before}: {said}"));
-    } else if settled(&old.result) != settled(&shortened(&new.result)) {
-        let lines = changed_lines(&settled(&old.result), &settled(&shortened(&new.result)));
+        return;
+    }
+    // The recorded result was settled before it was cut. The new one goes the same way.
+    let before = settled(&old.result, varies);
+    let now = settled(&shortened(&settled(&new.result, varies)), varies);
+    if before != now {
+        let lines = changed_lines(&before, &now);
         add(DifferenceKind::Result, format!("the result of {tool} changed:\n{lines}"));
     }
 }
 
 /// Durations, times of day, hashes and addresses.
-static VARYING: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static VARYING: LazyLock<Option<TextPattern>> = LazyLock::new(|| {
     let pattern =
         r"\d+(\.\d+)? ?(ms|µs|s|seconds?)\b|\d+(\.\d+)?s\b|\b[0-9a-f]{7,64}\b|\d\d:\d\d(:\d\d)?|0x[0-9a-f]+";
-    Regex::new(pattern).ok()
+    TextPattern::new(pattern.to_owned()).ok()
 });
 
-/// A result without what differs from run to run: durations, times of day and hashes.
-fn settled(text: &str) -> String {
-    let Some(varying) = VARYING.as_ref() else { return text.to_owned() };
-    let (mut out, mut end) = (String::new(), 0);
-    for found in varying.find_iter(text) {
-        out.push_str(text.get(end..found.start()).unwrap_or_default());
-        out.push('#');
-        end = found.end();
-    }
-    out.push_str(text.get(end..).unwrap_or_default());
-    out
+/// What stands in a result for something that differs from run to run.
+const VARIED: &str = "#";
+
+/// A result without what differs from run to run: what the case names first, then durations, times
+/// of day and hashes.
+pub(crate) fn settled(text: &str, varies: &[TextPattern]) -> String {
+    let patterns = varies.iter().chain(VARYING.as_ref());
+    patterns.fold(text.to_owned(), |text, pattern| pattern.replace(&text, VARIED))
 }
 
 /// The lines that were removed and added.

@@ -21,7 +21,7 @@ fn session(turns: &[&[SessionCall]]) -> SessionTranscript {
 
 /// The differences in words, with their kinds.
 fn between(old: &SessionTranscript, new: &SessionTranscript) -> Vec<(DifferenceKind, String)> {
-    let found = ReplayDifference::between(&CaseRecording::of(old), new);
+    let found = ReplayDifference::between(&CaseRecording::of(old, &[]), new, &[]);
     found.iter().map(|difference| (difference.kind, difference.to_string())).collect()
 }
 
@@ -79,9 +79,31 @@ fn only_decisions_calls_and_answers_fail_a_replay() {
     let old = session(&[&[call("edit", Outcome::Succeeded, "text")]]);
     let mut new = old.clone();
     new.turns[0].calls[0].result = "other".into();
-    let found = ReplayDifference::between(&CaseRecording::of(&old), &new);
+    let found = ReplayDifference::between(&CaseRecording::of(&old, &[]), &new, &[]);
     assert!(found.iter().all(|difference| !difference.is_regression()));
     new.turns[0].calls[0].outcome = Outcome::Failed;
-    let found = ReplayDifference::between(&CaseRecording::of(&old), &new);
+    let found = ReplayDifference::between(&CaseRecording::of(&old, &[]), &new, &[]);
     assert!(found.iter().any(ReplayDifference::is_regression));
+}
+
+#[test]
+fn what_a_case_says_varies_is_no_difference_and_all_else_still_is() {
+    let varies =
+        [TextPattern::new(r"port \d+".into()).unwrap(), TextPattern::new("(?m)^at .*\n".into()).unwrap()];
+    let result = |text: &str| session(&[&[call("shell", Outcome::Succeeded, text)]]);
+    let old = result("port 4012 open\nat a\nat b\ndone");
+    let between = |new: &str, varies: &[TextPattern]| {
+        ReplayDifference::between(&CaseRecording::of(&old, varies), &result(new), varies)
+    };
+    assert_eq!(between("port 53 open\nat c\nat d\ndone", &varies), []);
+    assert_eq!(between("port 53 open\nat c\nat d\nfailed", &varies).len(), 1);
+    assert_eq!(between("port 53 open\nat a\nat b\ndone", &[]).len(), 1);
+}
+
+#[test]
+fn a_long_result_is_cut_at_the_same_place_however_long_its_durations_are() {
+    let lines = |duration: &str| format!("a test in {duration}\n").repeat(1_000);
+    let result = |text: &str| session(&[&[call("shell", Outcome::Succeeded, text)]]);
+    let (old, new) = (result(&lines("3 ms")), result(&lines("12345.25 ms")));
+    assert_eq!(between(&old, &new), []);
 }
