@@ -52,7 +52,8 @@ pub struct EvalCase {
     pub extraction: Option<CaseExtraction>,
     /// Whether the case has no replies of its own, so that only a model can answer it.
     pub needs_model: bool,
-    /// Identifies the content of the case: its file, its workspace and its replies.
+    /// Identifies the content of the case: its folder, the files that it extends, and those of its
+    /// checks.
     pub digest: String,
 }
 
@@ -169,9 +170,37 @@ impl EvalCase {
         // Attempts run in other folders.
         let folder = &folder.canonicalize().map_err(EvalError::file(folder))?;
         let path = folder.join(CASE_FILE);
-        let text = CaseText::read(&path, &mut BTreeSet::new())?;
+        let mut read = BTreeSet::new();
+        let text = CaseText::read(&path, &mut read)?;
         let case = Self::of(text, folder, &path, name, CaseRecording::is_in(folder))?;
-        Ok(Self { digest: digest(folder)?, ..case })
+        let digest = case.digest_with(digest(folder)?, read)?;
+        Ok(Self { digest, ..case })
+    }
+
+    /// The digest of the folder, together with the files elsewhere that were read for the case and
+    /// that its checks use.
+    pub(crate) fn digest_with(
+        &self,
+        folder: String,
+        mut files: BTreeSet<PathBuf>,
+    ) -> Result<String, EvalError> {
+        for file in self.checks.iter().filter_map(CaseCheck::file_of_case) {
+            files.insert(file.canonicalize().map_err(EvalError::file(file))?);
+        }
+        files.retain(|file| !file.starts_with(&self.folder));
+        if files.is_empty() {
+            return Ok(folder);
+        }
+        let mut contents = Vec::new();
+        for file in &files {
+            contents.push(fs::read(file).map_err(EvalError::file(file))?);
+        }
+        // The order must not depend on where the files lie.
+        contents.sort();
+        let mut hash = FileHash::default();
+        hash.add("", folder.as_bytes());
+        contents.iter().for_each(|bytes| hash.add("", bytes));
+        Ok(hash.finish())
     }
 
     /// Checks the text of a case that is in this file. The digest is left to the caller.
@@ -302,24 +331,34 @@ fn search(folder: &Path, below: &str, depth: usize, cases: &mut Vec<EvalCase>) -
     Ok(())
 }
 
-/// A digest over the files of a case.
+/// A digest over the files of a folder.
 pub(crate) fn digest(folder: &Path) -> Result<String, EvalError> {
-    let mut hash = Sha256::new();
-    let mut add = |name: &str, bytes: &[u8]| {
-        hash.update((name.len() as u64).to_le_bytes());
-        hash.update(name.as_bytes());
-        hash.update((bytes.len() as u64).to_le_bytes());
-        hash.update(bytes);
-    };
+    let mut hash = FileHash::default();
     for (name, path) in workspace::files(folder)? {
         let bytes = match fs::read_link(&path) {
             Ok(target) => target.as_os_str().as_encoded_bytes().to_vec(),
             Err(_) => fs::read(&path).map_err(EvalError::file(&path))?,
         };
-        add(&name, &bytes);
+        hash.add(&name, &bytes);
     }
-    let digest = hash.finalize();
-    Ok(digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect())
+    Ok(hash.finish())
+}
+
+/// A hash over files, each with its name.
+#[derive(Default)]
+struct FileHash(Sha256);
+
+impl FileHash {
+    fn add(&mut self, name: &str, bytes: &[u8]) {
+        self.0.update((name.len() as u64).to_le_bytes());
+        self.0.update(name.as_bytes());
+        self.0.update((bytes.len() as u64).to_le_bytes());
+        self.0.update(bytes);
+    }
+
+    fn finish(self) -> String {
+        self.0.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    }
 }
 
 #[cfg(test)]

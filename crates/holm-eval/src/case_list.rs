@@ -44,7 +44,8 @@ pub(crate) fn read(folder: &Path, below: &str) -> Result<Vec<EvalCase>, EvalErro
     if list.cases.is_empty() || list.cases.len() > MAX_CASES {
         return Err(wrong(format!("it has {} cases; use 1 to {MAX_CASES}", list.cases.len())));
     }
-    let shared = list.shared.extended(folder, &mut BTreeSet::new())?;
+    let mut shared_files = BTreeSet::new();
+    let shared = list.shared.extended(folder, &mut shared_files)?;
     let digest = digest(folder)?;
     let (mut names, mut cases) = (BTreeSet::new(), Vec::new());
     for (index, mut table) in list.cases.into_iter().enumerate() {
@@ -61,13 +62,16 @@ pub(crate) fn read(folder: &Path, below: &str) -> Result<Vec<EvalCase>, EvalErro
         }
         let of_case = |why: String| wrong(format!("case `{name}`: {why}"));
         let own: CaseText = table.try_into().map_err(|error: toml::de::Error| of_case(error.to_string()))?;
-        let own = own.extended(folder, &mut BTreeSet::new())?.over(shared.clone());
+        let mut files = BTreeSet::new();
+        let own = own.extended(folder, &mut files)?.over(shared.clone());
+        files.extend(shared_files.iter().cloned());
         let full = if below.is_empty() { name.clone() } else { format!("{below}/{name}") };
         let case = EvalCase::of(own, folder, &path, &full, false).map_err(|error| match error {
             EvalError::Case { why, .. } => of_case(why),
             other => other,
         })?;
-        cases.push(EvalCase { needs_model: true, digest: digest.clone(), ..case });
+        let digest = case.digest_with(digest.clone(), files)?;
+        cases.push(EvalCase { needs_model: true, digest, ..case });
     }
     Ok(cases)
 }

@@ -369,6 +369,20 @@ impl CaseCheck {
         }
     }
 
+    /// The file beside the case that the check uses.
+    pub(crate) fn file_of_case(&self) -> Option<&Path> {
+        match self {
+            Self::Answer(AnswerCheck::Schema(path)) => Some(path),
+            Self::Judge(judge) => Some(&judge.replies),
+            Self::Answer(AnswerCheck::Text(_) | AnswerCheck::Number { .. })
+            | Self::File(_)
+            | Self::Command(_)
+            | Self::Call { .. }
+            | Self::Denied { .. }
+            | Self::Declined { .. } => None,
+        }
+    }
+
     /// Whether an attempt without an answer can pass this check.
     pub(crate) const fn allows_no_answer(&self) -> bool {
         matches!(self, Self::Declined { never: false, .. })

@@ -1,7 +1,7 @@
 //! Compares two evaluations: pass rates with confidence intervals, the paired difference, totals,
 //! and the failures by the first call that differs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -105,6 +105,8 @@ pub struct EvalComparison {
     pub paired: PairedDifference,
     /// The cases that passed every time before and never now.
     pub broken: Vec<String>,
+    /// The cases that changed between the two evaluations, so that a difference may be theirs.
+    pub changed: Vec<String>,
     /// The attempts that passed before and not now, by the first call that differs.
     pub lost_by_call: BTreeMap<String, Vec<String>>,
 }
@@ -119,9 +121,13 @@ impl EvalComparison {
         let (mut lost, mut won, mut pairs) = (0, 0, 0);
         let mut lost_by_call: BTreeMap<String, Vec<String>> = BTreeMap::new();
         let mut by_case: BTreeMap<&str, (bool, bool)> = BTreeMap::new();
+        let mut changed = BTreeSet::new();
         for new in second {
             let Some(old) = known.get(&key(new)) else { continue };
             pairs += 1;
+            if old.digest != new.digest {
+                changed.insert(new.case.clone());
+            }
             let case = by_case.entry(&new.case).or_insert((true, true));
             *case = (case.0 && old.is_passed(), case.1 && !new.is_passed());
             match (old.is_passed(), new.is_passed()) {
@@ -141,6 +147,7 @@ impl EvalComparison {
             means: (AttemptMeans::of(first), AttemptMeans::of(second)),
             paired: PairedDifference::of(lost, won, pairs),
             broken: by_case.into_iter().filter_map(is_broken).collect(),
+            changed: changed.into_iter().collect(),
             lost_by_call,
         }
     }

@@ -71,3 +71,31 @@ fn a_large_workspace_is_an_error() {
     let error = EvalCase::find([folder.path()]).unwrap_err().to_string();
     assert!(error.contains("the workspace is too large: more than 256 MiB"), "{error}");
 }
+
+#[test]
+fn a_changed_file_that_a_case_extends_or_checks_with_changes_its_digest() {
+    let check = "[[check]]\nanswer = { schema = '../answer.json' }\n";
+    let case = format!("extends = '../base.toml'\nprompt = 'go'\n{check}");
+    let list = "[[case]]\nname = 'a'\nextends = '../base.toml'\nprompt = 'go'\n[[case.check]]\nfile = 'a'\n";
+    let files = [
+        ("base.toml", "extends = 'deep.toml'"),
+        ("deep.toml", "seconds = 5"),
+        ("answer.json", "{\"type\":\"object\"}"),
+        ("one/case.toml", &case),
+        ("one/workspace/a", ""),
+        ("set/cases.toml", list),
+        ("set/workspace/a", ""),
+    ];
+    let folder = folder(&files);
+    let digests = || -> Vec<String> {
+        EvalCase::find([folder.path()]).unwrap().into_iter().map(|case| case.digest).collect()
+    };
+    let first = digests();
+    assert_eq!(digests(), first, "nothing changed");
+    fs::write(folder.path().join("deep.toml"), "seconds = 6").unwrap();
+    let second = digests();
+    assert!(second[0] != first[0] && second[1] != first[1], "{first:?} {second:?}");
+    fs::write(folder.path().join("answer.json"), "{\"type\":\"object\",\"properties\":{}}").unwrap();
+    let third = digests();
+    assert!(third[0] != second[0] && third[1] == second[1], "{second:?} {third:?}");
+}

@@ -74,3 +74,13 @@ fn an_evaluation_with_nothing_in_common_is_no_success() {
     assert!(compared(&before, &now).is_worse(), "half of the attempts are lost");
     assert!(!compared(&now, &before).is_worse());
 }
+
+#[test]
+fn a_case_that_changed_in_between_is_named() {
+    let first = [result("a", 1, true, &[]), result("b", 1, true, &[])];
+    let mut second = first.clone();
+    second[1].digest = "other".into();
+    let found = compared(&first, &second);
+    assert_eq!(found.changed, ["b"]);
+    assert!(crate::markdown(("x", "y"), &found).contains("These cases changed in between: b."));
+}
