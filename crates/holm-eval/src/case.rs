@@ -20,6 +20,8 @@ pub(crate) const WORKSPACE: &str = "workspace";
 const MAX_EXTENDED: usize = 8;
 /// How deep cases are searched for below a folder.
 const MAX_DEPTH: usize = 6;
+/// The largest file that describes a case, in bytes.
+const MAX_TEXT_BYTES: u64 = 16 << 20;
 /// The time limit of a case that names none, in seconds.
 const DEFAULT_SECONDS: u64 = 600;
 
@@ -125,7 +127,7 @@ impl CaseText {
         if seen.len() > MAX_EXTENDED {
             return Err(EvalError::case(path, format!("more than {MAX_EXTENDED} files extend each other")));
         }
-        let text = fs::read_to_string(path).map_err(EvalError::file(path))?;
+        let text = read_text(path)?;
         let own: Self = toml::from_str(&text)
             .map_err(|error| EvalError::case(path, error.to_string().trim().to_owned()))?;
         own.extended(real.parent().unwrap_or(&real), seen)
@@ -193,13 +195,13 @@ impl EvalCase {
         }
         let mut contents = Vec::new();
         for file in &files {
-            contents.push(fs::read(file).map_err(EvalError::file(file))?);
+            contents.push(read_text(file)?);
         }
         // The order must not depend on where the files lie.
         contents.sort();
         let mut hash = FileHash::default();
         hash.add("", folder.as_bytes());
-        contents.iter().for_each(|bytes| hash.add("", bytes));
+        contents.iter().for_each(|text| hash.add("", text.as_bytes()));
         Ok(hash.finish())
     }
 
@@ -329,6 +331,17 @@ fn search(folder: &Path, below: &str, depth: usize, cases: &mut Vec<EvalCase>) -
         }
     }
     Ok(())
+}
+
+/// Reads a file that describes a case. A device or a very large file is an error, because it could
+/// be read without an end.
+pub(crate) fn read_text(path: &Path) -> Result<String, EvalError> {
+    let data = fs::metadata(path).map_err(EvalError::file(path))?;
+    if !data.is_file() || data.len() > MAX_TEXT_BYTES {
+        let why = format!("it is not a file of at most {} MiB", MAX_TEXT_BYTES >> 20);
+        return Err(EvalError::case(path, why));
+    }
+    fs::read_to_string(path).map_err(EvalError::file(path))
 }
 
 /// A digest over the files of a folder.

@@ -2,12 +2,11 @@
 //! such a case has no replies of its own, so a replay leaves it out.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::case::{CASE_FILE, CaseText, digest};
+use crate::case::{CASE_FILE, CaseText, digest, read_text};
 use crate::{EvalCase, EvalError};
 
 /// The file with the cases of a folder.
@@ -39,7 +38,7 @@ pub(crate) fn read(folder: &Path, below: &str) -> Result<Vec<EvalCase>, EvalErro
     if folder.join(CASE_FILE).exists() {
         return Err(wrong(format!("there is also a {CASE_FILE}; use one of them")));
     }
-    let text = fs::read_to_string(&path).map_err(EvalError::file(&path))?;
+    let text = read_text(&path)?;
     let list: ListText = toml::from_str(&text).map_err(|error| wrong(error.to_string().trim().to_owned()))?;
     if list.cases.is_empty() || list.cases.len() > MAX_CASES {
         return Err(wrong(format!("it has {} cases; use 1 to {MAX_CASES}", list.cases.len())));

@@ -14,6 +14,7 @@ use regex_automata::meta::Regex;
 use serde::{Deserialize, Serialize};
 
 use crate::SessionTranscript;
+use crate::case::read_text;
 
 /// The largest file that a check reads, in bytes.
 const MAX_FILE_BYTES: u64 = 64 << 20;
@@ -293,7 +294,7 @@ impl AnswerText {
 }
 
 fn schema_of(path: &Path) -> Result<AnswerSchema, String> {
-    let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let text = read_text(path).map_err(|error| error.to_string())?;
     let json = Json::parse(text.trim()).map_err(|error| format!("{}: {error}", path.display()))?;
     AnswerSchema::new(&json).map_err(|why| format!("{}: {why}", path.display()))
 }

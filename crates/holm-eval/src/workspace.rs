@@ -35,6 +35,9 @@ fn walk(
             walk(&entry.path(), &format!("{name}/"), top, found, bytes)?;
             continue;
         }
+        if !kind.is_file() && !kind.is_symlink() {
+            return Err(EvalError::case(entry.path(), "it is not a file, a folder or a link"));
+        }
         *bytes += entry.metadata().map_or(0, |data| data.len());
         if *bytes > MAX_WORKSPACE_BYTES {
             return Err(too_large(format!("more than {} MiB", MAX_WORKSPACE_BYTES >> 20)));
