@@ -459,7 +459,12 @@ impl CaseRunner {
         }
         let lines = fs::read(place.output()).map_err(EvalError::file(place.output()))?;
         let records = journal::decode_strict(&lines).map_err(|error| wrong(error.to_string()))?;
-        SessionTranscript::of(&records, &place.workspace).map_err(wrong)
+        let mut session = SessionTranscript::of(&records, &place.workspace).map_err(wrong)?;
+        // A setup may put things beside the workspace, such as a repository to push to.
+        if let Some(folder) = place.workspace.parent() {
+            session.rename_folder(folder, "/attempt");
+        }
+        Ok(session)
     }
 
     pub(crate) fn holm(&self, place: &AttemptPlace, mode: &AttemptMode) -> Command {

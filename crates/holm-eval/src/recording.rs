@@ -12,7 +12,7 @@ use crate::{EvalCase, EvalError, SessionTranscript, SessionTurn, TextPattern};
 
 const FILE: &str = "recording.json";
 /// The form of the file.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// How much of a result is kept, in characters: enough to see what changed.
 const MAX_RESULT: usize = 2_000;
 
@@ -21,6 +21,7 @@ const MAX_RESULT: usize = 2_000;
 #[serde(deny_unknown_fields)]
 pub struct CaseRecording {
     version: u32,
+    pub prompts: Vec<String>,
     pub turns: Vec<SessionTurn>,
     /// The answer to the last prompt.
     pub answer: Option<String>,
@@ -68,6 +69,7 @@ impl CaseRecording {
         }
         Self {
             version: VERSION,
+            prompts: session.prompts.clone(),
             turns,
             answer: session.answer.clone(),
             ending: session.ending.clone(),

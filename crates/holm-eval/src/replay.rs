@@ -30,7 +30,7 @@ pub struct ReplayDifference {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DifferenceKind {
-    /// The system prompt, which a model sees first.
+    /// The system prompt, or a prompt of the case.
     Prompt,
     /// What the model is told of a tool.
     Tool,
@@ -70,6 +70,9 @@ impl ReplayDifference {
                 format!("the system prompt changed:\n{}", changed_lines(old, &new)),
             );
         }
+        for (turn, what) in changed_prompts(recording, session) {
+            add(turn, DifferenceKind::Prompt, what);
+        }
         for what in changed_tools(&recording.tools, &session.tools) {
             add(0, DifferenceKind::Tool, what);
         }
@@ -103,6 +106,18 @@ impl fmt::Display for ReplayDifference {
             turn => write!(out, "turn {turn}: {}", self.what),
         }
     }
+}
+
+/// The prompts of the case that changed, each with the turn that answers it.
+fn changed_prompts(recording: &CaseRecording, session: &SessionTranscript) -> Vec<(usize, String)> {
+    let pairs = recording.prompts.iter().zip(&session.prompts).enumerate();
+    let changed = pairs.filter(|(_, (old, new))| old != new).map(|(index, (old, new))| {
+        let answers = |turn: &SessionTurn| turn.prompt == index + 1;
+        let before = recording.turns.iter().take_while(|turn| !answers(turn)).count();
+        let turn = if index == 0 { 0 } else { before + 1 };
+        (turn, format!("prompt {} changed:\n{}", index + 1, changed_lines(old, new)))
+    });
+    changed.collect()
 }
 
 fn changed_tools(old: &[RecordedTool], new: &[RecordedTool]) -> Vec<String> {

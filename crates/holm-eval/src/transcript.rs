@@ -82,8 +82,7 @@ impl SessionTranscript {
         session.system = config.system.clone();
         session.tools = config.tools.iter().map(RecordedTool::of).collect();
         session.tools.sort();
-        let place = workspace.to_string_lossy().into_owned();
-        session.hide_workspace(&place);
+        session.rename_folder(workspace, "/workspace");
         Ok(session)
     }
 
@@ -145,10 +144,12 @@ impl SessionTranscript {
         }
     }
 
-    /// Writes `/workspace` for the place of the workspace, which each attempt has elsewhere.
-    fn hide_workspace(&mut self, place: &str) {
-        let hide = |text: &mut String| *text = text.replace(place, "/workspace");
+    /// Writes this name for a folder that each attempt has elsewhere.
+    pub(crate) fn rename_folder(&mut self, folder: &Path, name: &str) {
+        let place = folder.to_string_lossy();
+        let hide = |text: &mut String| *text = text.replace(&*place, name);
         hide(&mut self.system);
+        self.prompts.iter_mut().for_each(hide);
         for turn in &mut self.turns {
             hide(&mut turn.text);
             for call in &mut turn.calls {

@@ -113,7 +113,7 @@ fn a_recording_of_another_version_is_an_error() {
         refused_at_once(&folder, "another version of Holm wrote this recording; run `holm eval record case`");
     }
     let folder = case_with("");
-    fs::write(folder.path().join("case/recording.json"), "{\"version\": 1, \"turns\": 5}").unwrap();
+    fs::write(folder.path().join("case/recording.json"), "{\"version\": 2, \"turns\": 5}").unwrap();
     refused_at_once(&folder, "recording.json: invalid type");
 }
 
