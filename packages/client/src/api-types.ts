@@ -173,9 +173,9 @@ export interface EvaluationList {
 
 /** An evaluation, without its attempts. */
 export interface EvaluationSummary {
-  /** Number of attempts. */
+  /** How many attempts were made. */
   attempts: number;
-  /** Number of cases. */
+  /** How many cases it has. */
   cases: number;
   /** Cost of all attempts in billionths of a US dollar, as far as prices are known. */
   cost_nano_usd: number;
@@ -205,9 +205,9 @@ export interface EvaluationView {
 
 /** A check that failed. */
 export interface FailedCheck {
-  /** What was checked. */
+  /** What the check looked at. */
   check: string;
-  /** Why it failed. */
+  /** Why the check failed. */
   why: string;
 }
 
@@ -627,7 +627,7 @@ export interface QuestionApprovalContent {
   command?: string | null;
   /** SHA-256 of the tool and its arguments: only the approved call can run. */
   digest: string;
-  /** What the answer `family` would cover, in words and as grants; not set if the call has no family. */
+  /** What the answer `family` would cover, in words and as grants; not set if there is no such answer. */
   family?: string | null;
   /** The grants that a sub-agent would hold; empty for other tools. */
   hands_on?: string[];

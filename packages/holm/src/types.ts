@@ -1723,7 +1723,7 @@ export type Rule =
       executable: {
         /** The program, under the names of the host. */
         command: string;
-        /** Its arguments. */
+        /** The arguments of the program. */
         arguments?: string[];
       };
     };

@@ -107,3 +107,19 @@ fn a_long_result_is_cut_at_the_same_place_however_long_its_durations_are() {
     let (old, new) = (result(&lines("3 ms")), result(&lines("12345.25 ms")));
     assert_eq!(between(&old, &new), []);
 }
+
+#[test]
+fn a_changed_prompt_is_named_with_the_turn_that_answers_it() {
+    let mut old = session(&[&[], &[], &[]]);
+    old.turns[2].prompt = 2;
+    old.prompts = vec!["Fix it.".into(), "Test it.".into()];
+    let mut new = old.clone();
+    new.prompts[0] = "Delete it.".into();
+    assert_eq!(
+        between(&old, &new),
+        [(DifferenceKind::Prompt, "at the start: prompt 1 changed:\n- Fix it.\n+ Delete it.".to_owned())]
+    );
+    new.prompts = vec!["Fix it.".into(), "Delete it.".into()];
+    let found = between(&old, &new);
+    assert!(found.len() == 1 && found[0].1.starts_with("turn 3: prompt 2 changed"), "{found:?}");
+}

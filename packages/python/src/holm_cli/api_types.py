@@ -198,9 +198,9 @@ class EvaluationList(TypedDict):
 class EvaluationSummary(TypedDict):
     """An evaluation, without its attempts."""
 
-    # Number of attempts.
+    # How many attempts were made.
     attempts: int
-    # Number of cases.
+    # How many cases it has.
     cases: int
     # Cost of all attempts in billionths of a US dollar, as far as prices are known.
     cost_nano_usd: int
@@ -232,9 +232,9 @@ class EvaluationView(TypedDict):
 class FailedCheck(TypedDict):
     """A check that failed."""
 
-    # What was checked.
+    # What the check looked at.
     check: str
-    # Why it failed.
+    # Why the check failed.
     why: str
 
 
@@ -709,7 +709,7 @@ class QuestionApprovalContent(TypedDict):
     command: NotRequired[str | None]
     # SHA-256 of the tool and its arguments: only the approved call can run.
     digest: str
-    # What the answer `family` would cover, in words and as grants; not set if the call has no family.
+    # What the answer `family` would cover, in words and as grants; not set if there is no such answer.
     family: NotRequired[str | None]
     # The grants that a sub-agent would hold; empty for other tools.
     hands_on: NotRequired[list[str]]
