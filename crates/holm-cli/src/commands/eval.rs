@@ -214,8 +214,9 @@ fn run(args: &EvalRunArgs, data: &Path, screen: &TerminalOutput) -> anyhow::Resu
         runner = runner.keep_workspaces();
     }
     if !args.model.is_empty() {
-        share_keys(data, &runner.data())?;
+        share("keys.json", data, &runner.data())?;
     }
+    share_agents(&cases, data, &runner.data())?;
     let jobs = args.jobs.or_else(|| std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1);
     let budget = args.budget.map(|budget| budget.value() as f64 / 1e9);
     let plan = EvalPlan { cases, modes, repeat: args.repeat, jobs, budget };
@@ -278,12 +279,18 @@ fn replayable(cases: Vec<EvalCase>, screen: &TerminalOutput) -> Result<Vec<EvalC
     Ok(cases)
 }
 
-/// Lets the attempts use the keys that the user keeps.
-fn share_keys(data: &Path, to: &Path) -> anyhow::Result<()> {
-    let (keys, link) = (data.join("keys.json"), to.join("keys.json"));
-    if keys.is_file() && !link.exists() {
+/// Lets the attempts use the agents that the user has, if a case names one. The file of an agent
+/// that was granted is then that of the user, also in a replay.
+fn share_agents(cases: &[EvalCase], data: &Path, to: &Path) -> anyhow::Result<()> {
+    if cases.iter().any(|case| case.agent.is_some()) { share("agents", data, to) } else { Ok(()) }
+}
+
+/// Links something from the user's data folder into that of an evaluation.
+fn share(name: &str, data: &Path, to: &Path) -> anyhow::Result<()> {
+    let (own, link) = (data.join(name), to.join(name));
+    if own.exists() && !link.exists() {
         holm_paths::private_folder(to)?;
-        std::os::unix::fs::symlink(keys, link)?;
+        std::os::unix::fs::symlink(own, link)?;
     }
     Ok(())
 }
@@ -334,6 +341,7 @@ fn record(
     let granted = grant.into_iter().collect();
     let runner = CaseRunner::new(std::env::current_exe()?, &folder).granting(granted);
     cases.iter().try_for_each(|case| runner.check(case)).map_err(failed)?;
+    share_agents(&cases, data, &runner.data())?;
     let mut ended = Ok(());
     for case in &cases {
         match runner.record(case) {

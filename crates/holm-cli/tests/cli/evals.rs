@@ -353,6 +353,32 @@ fn a_case_that_cannot_be_used_is_an_error_and_never_a_pass() {
     stage.holm(["eval", "run", "cases", "--name", "../up"]).fails(2, "no name of an evaluation");
 }
 
+#[test]
+fn a_case_runs_an_agent_of_the_user_and_names_what_changed_in_its_file() {
+    let stage = Stage::new([]);
+    let case = write_case(&stage, "sum");
+    let path = case.join("case.toml");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, format!("agent = \"clerk\"\n{text}")).unwrap();
+    let agents = stage.data().join("agents");
+    fs::create_dir_all(&agents).unwrap();
+    let write_agent = |prompt: &str| {
+        let text = format!("---\nname: clerk\ndescription: Corrects sums.\n---\n{prompt}\n");
+        fs::write(agents.join("clerk.md"), text).unwrap();
+    };
+    write_agent("You correct sums.");
+    let granted = ["--grant", "spawn:clerk"];
+    let run = |words: &[&str]| stage.holm(["eval"].iter().chain(words).chain(&granted).copied());
+    let ran = run(&["record", "cases"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let ran = run(&["run", "cases", "--strict"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    write_agent("You correct products.");
+    let ran = run(&["run", "cases", "--strict"]);
+    assert!(ran.code == Some(3) && ran.out.contains("+ You correct products."), "{ran:?}");
+    assert!(agents.join("clerk.md").is_file());
+}
+
 /// The folder of our own suites.
 fn suites() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../evals").canonicalize().unwrap()
