@@ -109,7 +109,7 @@ fn a_replay_names_what_changed_since_the_recording() {
         "{ran:?}"
     );
     assert_eq!(stage.holm(["eval", "run", "cases", "--strict"]).code, Some(3));
-    fs::write(&recording, text.replacen("\"version\": 1", "\"version\": 9", 1)).unwrap();
+    fs::write(&recording, text.replacen("\"version\": 2", "\"version\": 9", 1)).unwrap();
     stage.holm(["eval", "run", "cases"]).fails(2, "another version of Holm wrote this recording");
 }
 
@@ -363,7 +363,7 @@ fn a_case_runs_an_agent_of_the_user_and_names_what_changed_in_its_file() {
     let agents = stage.data().join("agents");
     fs::create_dir_all(&agents).unwrap();
     let write_agent = |prompt: &str| {
-        let text = format!("---\nname: clerk\ndescription: Corrects sums.\n---\n{prompt}\n");
+        let text = format!("---\nname: clerk\ndescription: Corrects sums.\ntools: [read, edit]\n---\n{prompt}\n");
         fs::write(agents.join("clerk.md"), text).unwrap();
     };
     write_agent("You correct sums.");
