@@ -363,7 +363,8 @@ fn a_case_runs_an_agent_of_the_user_and_names_what_changed_in_its_file() {
     let agents = stage.data().join("agents");
     fs::create_dir_all(&agents).unwrap();
     let write_agent = |prompt: &str| {
-        let text = format!("---\nname: clerk\ndescription: Corrects sums.\ntools: [read, edit]\n---\n{prompt}\n");
+        let text =
+            format!("---\nname: clerk\ndescription: Corrects sums.\ntools: [read, edit]\n---\n{prompt}\n");
         fs::write(agents.join("clerk.md"), text).unwrap();
     };
     write_agent("You correct sums.");
