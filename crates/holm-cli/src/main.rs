@@ -210,10 +210,11 @@ fn main() -> ExitCode {
     holm_local::serve_if_asked();
     // Compiling WASM starts this program again; then it does nothing else.
     holm_sandbox::compiler_main();
-    if evaluation_parent::has_ended() {
+    let screen = TerminalOutput::default();
+    if let Err(why) = evaluation_parent::end_with_evaluation() {
+        screen.note(&format!("error: {why}"));
         return CommandExit::Failed.into();
     }
-    let screen = TerminalOutput::default();
     let given = match help::command(Cli::command()).try_get_matches() {
         Ok(given) => given,
         Err(said) => {

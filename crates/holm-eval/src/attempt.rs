@@ -24,8 +24,8 @@ use crate::{
     ReplayDifference, SessionTranscript, workspace,
 };
 
-/// The variable by which a started command knows the process id of its evaluation, so that it ends
-/// with it. The kernel looks at the thread that started the command, so that thread must wait for it.
+/// The environment variable with the process id of the evaluation. A `holm` that has it ends with the
+/// evaluation. Linux signals it when the *thread* that started it ends, so that thread must wait for it.
 pub const EVAL_PARENT: &str = "HOLM_EVAL_PARENT";
 /// How often a running command is looked at.
 const TICK: Duration = Duration::from_millis(10);

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -22,6 +23,8 @@ const MAX_EXTENDED: usize = 8;
 const MAX_DEPTH: usize = 6;
 /// The largest file that describes a case, in bytes.
 const MAX_TEXT_BYTES: u64 = 16 << 20;
+/// The most patterns of `varies`.
+const MAX_PATTERNS: usize = 16;
 /// The time limit of a case that names none, in seconds.
 const DEFAULT_SECONDS: u64 = 600;
 
@@ -175,33 +178,29 @@ impl EvalCase {
         let mut read = BTreeSet::new();
         let text = CaseText::read(&path, &mut read)?;
         let case = Self::of(text, folder, &path, name, CaseRecording::is_in(folder))?;
-        let digest = case.digest_with(digest(folder)?, read)?;
+        let digest = case.digest_including(digest(folder)?, read)?;
         Ok(Self { digest, ..case })
     }
 
     /// The digest of the folder, together with the files elsewhere that were read for the case and
     /// that its checks use.
-    pub(crate) fn digest_with(
+    pub(crate) fn digest_including(
         &self,
         folder: String,
         mut files: BTreeSet<PathBuf>,
     ) -> Result<String, EvalError> {
-        for file in self.checks.iter().filter_map(CaseCheck::file_of_case) {
+        for file in self.checks.iter().filter_map(CaseCheck::used_file) {
             files.insert(file.canonicalize().map_err(EvalError::file(file))?);
         }
         files.retain(|file| !file.starts_with(&self.folder));
         if files.is_empty() {
             return Ok(folder);
         }
-        let mut contents = Vec::new();
-        for file in &files {
-            contents.push(read_text(file)?);
-        }
-        // The order must not depend on where the files lie.
-        contents.sort();
         let mut hash = FileHash::default();
         hash.add("", folder.as_bytes());
-        contents.iter().for_each(|text| hash.add("", text.as_bytes()));
+        for file in &files {
+            hash.add("", read_text(file)?.as_bytes());
+        }
         Ok(hash.finish())
     }
 
@@ -236,8 +235,7 @@ impl EvalCase {
         let checks: Result<Vec<CaseCheck>, String> =
             text.checks.into_iter().map(|check| check.read(folder)).collect();
         let checks = checks.map_err(|why| wrong(&why))?;
-        let varies = text.varies.unwrap_or_default().into_iter().map(TextPattern::new);
-        let varies: Result<Vec<TextPattern>, String> = varies.collect();
+        let varies = patterns(text.varies.unwrap_or_default());
         let varies = varies.map_err(|why| wrong(&format!("in `varies`, {why}")))?;
         let limits = text.limits.unwrap_or_default();
         if checks.is_empty() && limits == CaseLimits::default() && !has_recording {
@@ -333,15 +331,35 @@ fn search(folder: &Path, below: &str, depth: usize, cases: &mut Vec<EvalCase>) -
     Ok(())
 }
 
+/// Compiles the patterns of `varies`.
+fn patterns(texts: Vec<String>) -> Result<Vec<TextPattern>, String> {
+    if texts.len() > MAX_PATTERNS {
+        return Err(format!("there are more than {MAX_PATTERNS} patterns"));
+    }
+    let compile = |text: String| {
+        let pattern = TextPattern::new(text.clone())?;
+        if pattern.is_match("") {
+            return Err(format!("`{text}` also matches an empty text; it must match at least one character"));
+        }
+        Ok(pattern)
+    };
+    texts.into_iter().map(compile).collect()
+}
+
 /// Reads a file that describes a case. A device or a very large file is an error, because it could
 /// be read without an end.
 pub(crate) fn read_text(path: &Path) -> Result<String, EvalError> {
     let data = fs::metadata(path).map_err(EvalError::file(path))?;
-    if !data.is_file() || data.len() > MAX_TEXT_BYTES {
-        let why = format!("it is not a file of at most {} MiB", MAX_TEXT_BYTES >> 20);
+    let mut text = String::new();
+    if data.is_file() {
+        let file = fs::File::open(path).map_err(EvalError::file(path))?;
+        file.take(MAX_TEXT_BYTES + 1).read_to_string(&mut text).map_err(EvalError::file(path))?;
+    }
+    if !data.is_file() || text.len() as u64 > MAX_TEXT_BYTES {
+        let why = format!("it is larger than {} MiB or not a regular file", MAX_TEXT_BYTES >> 20);
         return Err(EvalError::case(path, why));
     }
-    fs::read_to_string(path).map_err(EvalError::file(path))
+    Ok(text)
 }
 
 /// A digest over the files of a folder.

@@ -69,7 +69,10 @@ pub(crate) fn read(folder: &Path, below: &str) -> Result<Vec<EvalCase>, EvalErro
             EvalError::Case { why, .. } => of_case(why),
             other => other,
         })?;
-        let digest = case.digest_with(digest.clone(), files)?;
+        if !case.varies.is_empty() {
+            return Err(of_case("`varies` is for replays, and cases of a list have no replies".into()));
+        }
+        let digest = case.digest_including(digest.clone(), files)?;
         cases.push(EvalCase { needs_model: true, digest, ..case });
     }
     Ok(cases)

@@ -97,7 +97,10 @@ pub enum TextExpectation {
     Matches(TextPattern),
 }
 
-/// A regular expression; its time is linear in the text.
+/// The memory that a compiled regular expression may take, in bytes.
+const MAX_REGEX_BYTES: usize = 1 << 20;
+
+/// A regular expression.
 #[derive(Clone)]
 pub struct TextPattern {
     text: String,
@@ -106,8 +109,9 @@ pub struct TextPattern {
 
 impl TextPattern {
     pub(crate) fn new(text: String) -> Result<Self, String> {
-        let regex =
-            Regex::new(&text).map_err(|error| format!("`{text}` is no regular expression: {error}"))?;
+        let config = Regex::config().nfa_size_limit(Some(MAX_REGEX_BYTES));
+        let regex = Regex::builder().configure(config).build(&text);
+        let regex = regex.map_err(|error| format!("`{text}` is not a valid regular expression: {error}"))?;
         Ok(Self { text, regex })
     }
 
@@ -115,12 +119,12 @@ impl TextPattern {
         self.regex.is_match(text)
     }
 
-    /// The text with this in place of each match.
-    pub(crate) fn replace(&self, text: &str, with: &str) -> String {
+    /// Replaces each match that is not empty.
+    pub(crate) fn replace(&self, text: &str, replacement: &str) -> String {
         let (mut out, mut end) = (String::new(), 0);
-        for found in self.regex.find_iter(text) {
+        for found in self.regex.find_iter(text).filter(|found| !found.is_empty()) {
             out.push_str(text.get(end..found.start()).unwrap_or_default());
-            out.push_str(with);
+            out.push_str(replacement);
             end = found.end();
         }
         out.push_str(text.get(end..).unwrap_or_default());
@@ -370,8 +374,8 @@ impl CaseCheck {
         }
     }
 
-    /// The file beside the case that the check uses.
-    pub(crate) fn file_of_case(&self) -> Option<&Path> {
+    /// The file that the check uses.
+    pub(crate) fn used_file(&self) -> Option<&Path> {
         match self {
             Self::Answer(AnswerCheck::Schema(path)) => Some(path),
             Self::Judge(judge) => Some(&judge.replies),

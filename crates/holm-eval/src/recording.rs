@@ -7,7 +7,8 @@ use std::path::Path;
 use holm_kernel::{ModelResult, ToolSpec};
 use serde::{Deserialize, Serialize};
 
-use crate::replay::settled;
+use crate::case::read_text;
+use crate::replay::normalized;
 use crate::{EvalCase, EvalError, SessionTranscript, SessionTurn, TextPattern};
 
 const FILE: &str = "recording.json";
@@ -59,13 +60,13 @@ pub struct ReplyScript<'a> {
 }
 
 impl CaseRecording {
-    /// The recording of a session, with a mark for all in its results that may differ in a replay:
-    /// results are cut, and a cut must not depend on how long a duration is.
+    /// Makes the recording of a session. What varies in results is replaced before they are cut, so
+    /// that the cut is at the same place in every run.
     #[must_use]
     pub fn of(session: &SessionTranscript, varies: &[TextPattern]) -> Self {
         let mut turns = session.turns.clone();
         for call in turns.iter_mut().flat_map(|turn| &mut turn.calls) {
-            call.result = shortened(&settled(&call.result, varies));
+            call.result = shortened(&normalized(&call.result, varies));
         }
         Self {
             version: VERSION,
@@ -92,7 +93,7 @@ impl CaseRecording {
         if !path.is_file() {
             return Ok(None);
         }
-        let text = fs::read_to_string(&path).map_err(EvalError::file(&path))?;
+        let text = read_text(&path)?;
         let value: serde_json::Value =
             serde_json::from_str(&text).map_err(|error| EvalError::case(&path, error.to_string()))?;
         let version = value.get("version").and_then(serde_json::Value::as_u64);

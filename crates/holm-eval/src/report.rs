@@ -102,7 +102,10 @@ pub fn markdown(names: (&str, &str), comparison: &EvalComparison) -> String {
         out.push_str(&format!("\nBroken: {}.\n", comparison.broken.join(", ")));
     }
     if !comparison.changed.is_empty() {
-        out.push_str(&format!("\nThese cases changed in between: {}.\n", comparison.changed.join(", ")));
+        out.push_str(&format!(
+            "\nCases that changed between the two evaluations: {}.\n",
+            comparison.changed.join(", ")
+        ));
     }
     for (call, attempts) in &comparison.lost_by_call {
         out.push_str(&format!("\n- {}: {}\n", cell(call), attempts.join(", ")));

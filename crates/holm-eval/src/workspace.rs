@@ -36,7 +36,10 @@ fn walk(
             continue;
         }
         if !kind.is_file() && !kind.is_symlink() {
-            return Err(EvalError::case(entry.path(), "it is not a file, a folder or a link"));
+            return Err(EvalError::case(
+                entry.path(),
+                "a case can only hold files, folders and links; remove this",
+            ));
         }
         *bytes += entry.metadata().map_or(0, |data| data.len());
         if *bytes > MAX_WORKSPACE_BYTES {

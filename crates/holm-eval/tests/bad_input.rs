@@ -143,7 +143,7 @@ fn a_device_or_a_very_large_file_in_the_place_of_a_text_is_an_error() {
     refused_at_once(&case(schema), "/dev/zero: it is not a file");
     let folder = case_with("extends = '../large.toml'");
     fs::File::create(folder.path().join("large.toml")).unwrap().set_len(1 << 30).unwrap();
-    refused_at_once(&folder, "large.toml: it is not a file of at most 16 MiB");
+    refused_at_once(&folder, "large.toml: it is larger than 16 MiB or not a regular file");
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn a_huge_workspace_is_an_error() {
 fn a_socket_in_a_workspace_is_an_error() {
     let folder = case_with("");
     let _socket = UnixListener::bind(folder.path().join("case/workspace/socket")).unwrap();
-    refused_at_once(&folder, "socket: it is not a file, a folder or a link");
+    refused_at_once(&folder, "socket: a case can only hold files, folders and links");
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn a_regular_expression_that_does_not_compile_is_an_error_of_its_case() {
         format!("prompt = 'go'\nvaries = ['a', '(']\n{CHECK}"),
     ] {
         let folder = case(&text);
-        refused_at_once(&folder, "`(` is no regular expression");
+        refused_at_once(&folder, "`(` is not a valid regular expression");
         refused_at_once(&folder, "case/case.toml: ");
     }
 }

@@ -136,7 +136,8 @@ struct EvalCompareArgs {
 }
 
 pub(crate) async fn execute(args: EvalArgs, data: Option<&Path>) -> anyhow::Result<CommandExit> {
-    let data = holm_paths::data_here(data)?;
+    // Attempts run in other folders.
+    let data = std::path::absolute(holm_paths::data_here(data)?)?;
     let screen = TerminalOutput::default();
     match args.command {
         EvalCommand::Run(args) => {
@@ -174,11 +175,11 @@ fn failed(error: EvalError) -> CommandError {
     CommandError::new(exit, message)
 }
 
-/// The folder of an evaluation: a name is one below the data folder.
+/// The folder of an evaluation: a name is one below the data folder, and a text with `/` a path.
 fn folder_of(name: &str, data: &Path) -> Result<PathBuf, CommandError> {
-    let path = Path::new(name);
-    if path.join("results.jsonl").is_file() {
-        return Ok(path.to_owned());
+    let path = std::path::absolute(name).ok().filter(|_| name.contains('/'));
+    if let Some(path) = path.filter(|path| path.join("results.jsonl").is_file()) {
+        return Ok(path);
     }
     let is_plain = |character: char| character.is_ascii_alphanumeric() || "-_.".contains(character);
     if name.is_empty() || name.starts_with('.') || !name.chars().all(is_plain) {
@@ -279,20 +280,36 @@ fn replayable(cases: Vec<EvalCase>, screen: &TerminalOutput) -> Result<Vec<EvalC
     Ok(cases)
 }
 
-/// Lets the attempts use the agents that the user has, if a case names one. The file of an agent
-/// that was granted is then that of the user, also in a replay.
-fn share_agents(cases: &[EvalCase], data: &Path, to: &Path) -> anyhow::Result<()> {
-    if cases.iter().any(|case| case.agent.is_some()) { share("agents", data, to) } else { Ok(()) }
+/// Links the user's agents, so that a case can only run an agent whose file the user wrote. Agents
+/// also change what a case without an agent sees, so such cases need an evaluation of their own.
+fn share_agents(cases: &[EvalCase], data: &Path, to: &Path) -> Result<(), CommandError> {
+    let Some(with) = cases.iter().find(|case| case.agent.is_some()) else { return Ok(()) };
+    if let Some(without) = cases.iter().find(|case| case.agent.is_none()) {
+        let (with, without) = (&with.name, &without.name);
+        let message = format!("case `{with}` names an agent and case `{without}` does not");
+        return Err(CommandError::new(CommandExit::Usage, message)
+            .hint("run cases with agents separately: the agents would change what the other cases see"));
+    }
+    share("agents", data, to)
 }
 
 /// Links something from the user's data folder into that of an evaluation.
-fn share(name: &str, data: &Path, to: &Path) -> anyhow::Result<()> {
+fn share(name: &str, data: &Path, to: &Path) -> Result<(), CommandError> {
     let (own, link) = (data.join(name), to.join(name));
-    if own.exists() && !link.exists() {
-        holm_paths::private_folder(to)?;
-        std::os::unix::fs::symlink(own, link)?;
+    if !own.exists() {
+        return Ok(());
     }
-    Ok(())
+    let wrong = |why: &dyn std::fmt::Display| {
+        CommandError::new(CommandExit::Failed, format!("{} cannot be made: {why}", link.shown()))
+    };
+    holm_paths::private_folder(to).map_err(|error| wrong(&error))?;
+    match fs::read_link(&link) {
+        Ok(known) if known == own => return Ok(()),
+        // The data folder has moved.
+        Ok(_) => fs::remove_file(&link).map_err(|error| wrong(&error))?,
+        Err(_) => {}
+    }
+    std::os::unix::fs::symlink(own, &link).map_err(|error| wrong(&error))
 }
 
 /// A result in a line.

@@ -27,7 +27,7 @@ pub(super) fn output(command: &str, work: &Path, tell: impl Fn(&str)) -> Result<
     };
     let mut shell = Command::new("/bin/sh");
     shell.args(["-c", command]).current_dir(work).stdin(Stdio::null()).stdout(Stdio::piped());
-    // The evaluation is not the parent of what the command starts.
+    // A `holm` in this command is not a child of the evaluation.
     shell.env_remove(holm_eval::EVAL_PARENT);
     let mut child = shell.spawn().map_err(|error| failed(error.to_string()))?;
     let pipe = child.stdout.take().ok_or_else(|| failed("it has no output".into()))?;

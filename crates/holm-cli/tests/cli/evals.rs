@@ -378,6 +378,18 @@ fn a_case_runs_an_agent_of_the_user_and_names_what_changed_in_its_file() {
     let ran = run(&["run", "cases", "--strict"]);
     assert!(ran.code == Some(3) && ran.out.contains("+ You correct products."), "{ran:?}");
     assert!(agents.join("clerk.md").is_file());
+    // A case without an agent must not see the agents.
+    write_case(&stage, "other");
+    run(&["run", "cases"]).fails(2, "case `sum` names an agent and case `other` does not");
+}
+
+#[test]
+fn an_evaluation_works_with_a_relative_data_folder() {
+    let stage = Stage::new([]);
+    write_case(&stage, "sum");
+    let ran = stage.command(["eval", "run", "cases", "--data", "own"]).output().unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    assert!(stage.work().join("own/evals").is_dir());
 }
 
 /// The folder of our own suites.

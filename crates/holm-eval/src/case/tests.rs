@@ -45,7 +45,19 @@ fn a_case_that_could_only_pass_or_cannot_run_is_an_error_that_names_it() {
         ("prompt = 'a'\nseconds = 0\n[limits]\nturns = 1", "must be more than 0"),
         ("prompt = 'a'\nextends = 'case.toml'\n[limits]\nturns = 1", "it extends itself"),
         ("prompt = 'a'\nextends = 'none.toml'\n[limits]\nturns = 1", "none.toml"),
-        ("prompt = 'a'\nvaries = ['(']\n[limits]\nturns = 1", "in `varies`, `(` is no regular expression"),
+        (
+            "prompt = 'a'\nvaries = ['(']\n[limits]\nturns = 1",
+            "in `varies`, `(` is not a valid regular expression",
+        ),
+        ("prompt = 'a'\nvaries = ['x*']\n[limits]\nturns = 1", "`x*` also matches an empty text"),
+        (
+            "prompt = 'a'\nvaries = ['((\\w{90}){90}){9}']\n[limits]\nturns = 1",
+            "is not a valid regular expression",
+        ),
+        (
+            "prompt = 'a'\nvaries = ['a','a','a','a','a','a','a','a','a','a','a','a','a','a','a','a','a']\n[limits]\nturns = 1",
+            "more than 16 patterns",
+        ),
         ("prompt = 'a'\nnonsense = 1\n[limits]\nturns = 1", "unknown field `nonsense`"),
         ("prompt = 'a'\ntrust = 'root'\n[limits]\nturns = 1", "unknown variant `root`"),
     ] {

@@ -50,6 +50,7 @@ fn a_list_with_a_mistake_is_an_error_that_names_the_case() {
         (format!("[[case]]\nname = 'a'\n{check}"), "case `a`: it has no prompt"),
         ("[[case]]\nname = 'a'\nprompt = 'a'\n".to_owned(), "case `a`: it checks nothing"),
         (format!("[[case]]\nname = 'a'\nprompt = 'a'\nnonsense = 1\n{check}"), "unknown field `nonsense`"),
+        (format!("[[case]]\nname = 'a'\nprompt = 'a'\nvaries = ['b']\n{check}"), "`varies` is for replays"),
         (
             format!("[[case]]\nname = 'a'\nprompt = 'a'\nextract = {{ text = 'a', target = 'b' }}\n{check}"),
             "both a prompt and `extract`",

@@ -82,5 +82,7 @@ fn a_case_that_changed_in_between_is_named() {
     second[1].digest = "other".into();
     let found = compared(&first, &second);
     assert_eq!(found.changed, ["b"]);
-    assert!(crate::markdown(("x", "y"), &found).contains("These cases changed in between: b."));
+    assert!(
+        crate::markdown(("x", "y"), &found).contains("Cases that changed between the two evaluations: b.")
+    );
 }

@@ -98,6 +98,22 @@ fn what_a_case_says_varies_is_no_difference_and_all_else_still_is() {
     assert_eq!(between("port 53 open\nat c\nat d\ndone", &varies), []);
     assert_eq!(between("port 53 open\nat c\nat d\nfailed", &varies).len(), 1);
     assert_eq!(between("port 53 open\nat a\nat b\ndone", &[]).len(), 1);
+    // A word boundary is empty, so nothing is replaced.
+    assert_eq!(
+        between("port 53 open\nat a\nat b\ndone", &[TextPattern::new(r"\b".into()).unwrap()]).len(),
+        1
+    );
+}
+
+#[test]
+fn a_pattern_that_hides_a_whole_result_is_a_difference() {
+    let all = [TextPattern::new("(?s).+".into()).unwrap()];
+    let old = session(&[&[call("shell", Outcome::Succeeded, "3 files\nremoved")]]);
+    let found = ReplayDifference::between(&CaseRecording::of(&old, &all), &old, &all);
+    assert!(
+        matches!(&*found, [one] if one.what == "`varies` matches the whole result of shell, so it cannot be compared"),
+        "{found:?}"
+    );
 }
 
 #[test]
