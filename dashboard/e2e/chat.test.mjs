@@ -114,7 +114,7 @@ test('an edit is approved with one key, and its card shows the path and the chan
 test('a denial without a reason says so to the agent', async () => {
   const { page, context } = await harness.page();
   await say(page, 'write never.txt');
-  await page.getByRole('region', { name: 'Write never.txt?' }).getByRole('button', { name: 'Deny', exact: true }).click();
+  await page.getByRole('region', { name: 'Write the new file never.txt?' }).getByRole('button', { name: 'Deny', exact: true }).click();
   await log(page).getByText('Answered.').waitFor();
   const result = harness.model.asked.at(-1).messages.at(-1);
   assert.match(JSON.stringify(result), /denied: the user gave no reason/);
@@ -127,7 +127,7 @@ test('on a phone the answers to an approval are in view, also for a long change 
   await log(page).getByText('Answered.').waitFor();
   const content = Array.from({ length: 80 }, (_, at) => `line ${at}`).join('\n');
   await say(page, `call write ${JSON.stringify({ path: 'long.txt', content })}`);
-  const question = page.getByRole('region', { name: 'Write long.txt?' });
+  const question = page.getByRole('region', { name: 'Write the new file long.txt?' });
   await question.waitFor();
   await log(page).evaluate((box) => (box.scrollTop = 0));
   for (const name of ['Allow once', 'Deny']) {

@@ -94,7 +94,7 @@ test('an evaluation leads to the run of each attempt, and says why one failed', 
   await page.getByLabel('Show').selectOption('failed');
   const attempts = page.getByRole('region', { name: 'Attempts' });
   await attempts.getByRole('cell', { name: 'greeting' }).waitFor({ state: 'detached' });
-  await attempts.getByRole('link', { name: /1 failed: run of notes with replay/ }).click();
+  await attempts.getByRole('link', { name: /1 failed\s*: run of notes with replay/ }).click();
   await page.getByRole('region', { name: 'The run at this point' }).getByText('They are about a boat.').waitFor();
   assert.equal(await page.getByRole('button', { name: 'Fork from here' }).count(), 0, 'an attempt cannot be changed');
   assert.equal(await page.getByRole('link', { name: 'Chat', exact: true }).count(), 0);
@@ -109,7 +109,7 @@ test('an evaluation leads to the run of each attempt, and says why one failed', 
 
 test('two evaluations are compared, and what was lost leads to both runs', async () => {
   const { page, context, faults } = await harness.page({ path: '/evaluations' });
-  await page.getByLabel('Compare', { exact: true }).selectOption('first');
+  await page.getByRole('combobox', { name: 'Compare', exact: true }).selectOption('first');
   await page.getByLabel('with', { exact: true }).selectOption('second');
   await page.getByRole('button', { name: 'Compare' }).click();
   await page.getByText('The second evaluation is worse.').waitFor();

@@ -35,7 +35,7 @@ test('an approval appears on every page while it is open, and is answered in two
   await page.waitForFunction(() => document.title.startsWith('(1) '));
   assert.deepEqual(await findings(page), []);
   await badge(page).click();
-  const question = page.getByRole('region', { name: 'Write inbox.txt?' });
+  const question = page.getByRole('region', { name: 'Write the new file inbox.txt?' });
   await question.waitFor();
   assert.deepEqual(await findings(page), []);
   await shot(page, 'inbox-phone');
@@ -55,18 +55,18 @@ test('the inbox lists the questions of several sessions, and one key answers the
   const { page, context } = await harness.page({ path: '/inbox' });
   await page.getByText('2 items wait for you.').waitFor();
   await menu(page).getByRole('link', { name: 'Inbox 2 waiting' }).waitFor();
-  for (const name of ['Write one.txt?', 'Write two.txt?']) await page.getByRole('region', { name }).waitFor();
+  for (const name of ['Write the new file one.txt?', 'Write the new file two.txt?']) await page.getByRole('region', { name }).waitFor();
   assert.deepEqual(await findings(page), []);
   await shot(page, 'inbox');
   await page.waitForTimeout(700);
   await page.keyboard.press('d');
-  await page.getByRole('region', { name: 'Write one.txt?' }).waitFor({ state: 'detached' });
+  await page.getByRole('region', { name: 'Write the new file one.txt?' }).waitFor({ state: 'detached' });
   // The next card does not take a key that was meant for this one.
   await page.keyboard.press('d');
   await page.getByText('1 item waits for you.').waitFor();
   assert.deepEqual(await harness.ask('GET', `/api/sessions/${first}/questions`), []);
   assert.equal((await harness.ask('GET', `/api/sessions/${second}/questions`)).length, 1);
-  await page.getByRole('region', { name: 'Write two.txt?' }).getByRole('button', { name: 'Deny', exact: true }).click();
+  await page.getByRole('region', { name: 'Write the new file two.txt?' }).getByRole('button', { name: 'Deny', exact: true }).click();
   await page.getByText('Nothing waits for you.').waitFor();
   await context.close();
 });

@@ -97,7 +97,7 @@ test('a stopped run says who stopped it, and keeps the part of the reply that ha
 test('an approval shows exactly what would run, and both answers count', async () => {
   const { page, context } = await harness.page();
   await say(page, 'write notes.txt');
-  const question = page.getByRole('region', { name: 'Write notes.txt?' });
+  const question = page.getByRole('region', { name: 'Write the new file notes.txt?' });
   await question.waitFor();
   // The change comes first, as a diff; the rest is folded.
   assert.match(await question.locator('[data-test=exact] figcaption').innerText(), /^notes\.txt \+2 −0$/);
@@ -129,7 +129,7 @@ test('the calls of one reply are one card, answered together or one by one', asy
   await say(page, 'write both src/a.txt src/b.txt');
   const group = page.getByRole('region', { name: 'The agent wants to make 2 calls' });
   await group.waitFor();
-  assert.deepEqual(await group.getByRole('heading', { level: 3 }).allInnerTexts(), ['Write src/a.txt?', 'Write src/b.txt?']);
+  assert.deepEqual(await group.getByRole('heading', { level: 3 }).allInnerTexts(), ['Write the new file src/a.txt?', 'Write the new file src/b.txt?']);
   await group.getByRole('button', { name: 'Allow writes under src/' }).waitFor();
   assert.deepEqual(await findings(page), []);
   await shot(page, 'approval-group');
@@ -138,8 +138,8 @@ test('the calls of one reply are one card, answered together or one by one', asy
   assert.equal(await log(page).getByText('succeeded').count(), 2);
   await say(page, 'write both c.txt d.txt');
   await group.getByRole('button', { name: 'Answer one by one' }).click();
-  await page.getByRole('region', { name: 'Write c.txt?' }).getByRole('button', { name: 'Allow once' }).click();
-  await page.getByRole('region', { name: 'Write d.txt?' }).getByRole('button', { name: 'Deny', exact: true }).click();
+  await page.getByRole('region', { name: 'Write the new file c.txt?' }).getByRole('button', { name: 'Allow once' }).click();
+  await page.getByRole('region', { name: 'Write the new file d.txt?' }).getByRole('button', { name: 'Deny', exact: true }).click();
   await log(page).getByText('denied', { exact: true }).waitFor();
   assert.deepEqual(faults, []);
   await context.close();

@@ -44,7 +44,7 @@ test('a viewer sees a question, and another user answers', async () => {
   await owner.page.getByRole('button', { name: 'Allow once' }).waitFor();
   const id = new URL(owner.page.url()).hash.split('/').at(-1);
   const viewer = await harness.page({ token, path: `/chat/${id}` });
-  const question = viewer.page.getByRole('region', { name: /Write seen\.txt/ });
+  const question = viewer.page.getByRole('region', { name: /Write the new file seen\.txt/ });
   await question.getByText('Your token is read-only; it cannot answer.').waitFor();
   assert.equal(await question.getByRole('button').count(), 0);
   // A single key does not answer either: the server would refuse, and the question stays open.
