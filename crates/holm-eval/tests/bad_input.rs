@@ -138,9 +138,12 @@ fn too_many_files_that_extend_each_other_are_an_error() {
 
 #[test]
 fn a_device_or_a_very_large_file_in_the_place_of_a_text_is_an_error() {
-    refused_at_once(&case_with("extends = '/dev/zero'"), "/dev/zero: it is not a file");
+    refused_at_once(
+        &case_with("extends = '/dev/zero'"),
+        "/dev/zero: it is larger than 16 MiB or not a regular file",
+    );
     let schema = "prompt = 'go'\n[[check]]\nanswer = { schema = '/dev/zero' }\n";
-    refused_at_once(&case(schema), "/dev/zero: it is not a file");
+    refused_at_once(&case(schema), "/dev/zero: it is larger than 16 MiB or not a regular file");
     let folder = case_with("extends = '../large.toml'");
     fs::File::create(folder.path().join("large.toml")).unwrap().set_len(1 << 30).unwrap();
     refused_at_once(&folder, "large.toml: it is larger than 16 MiB or not a regular file");

@@ -72,7 +72,7 @@ fn a_check_that_cannot_be_made_is_an_error_of_its_case() {
         ("[[check]]\nfile = '../a'", "not a path below the workspace"),
         ("[[check]]\nfile = '/etc/passwd'", "not a path below the workspace"),
         ("[[check]]\nfile = 'a'\ncommand = 'b'", "exactly one of"),
-        ("[[check]]\nfile = 'a'\nmatches = '('", "no regular expression"),
+        ("[[check]]\nfile = 'a'\nmatches = '('", "not a valid regular expression"),
         ("[[check]]\nfile = 'a'\ncontains = 'b'\nequals = 'c'", "use one of"),
         ("[[check]]\nfile = 'a'\ncontains = 'b'\nabsent = true", "to be absent and to have a text"),
         ("[[check]]\ncommand = 'a'\ncontains = 'b'", "belong to a check of a `file`"),
