@@ -1,11 +1,15 @@
-//! `holm model pull`: downloads a model file. An incomplete download is stored under its own name
-//! and resumed the next time. The file is put in place only when it is complete, is a usable model
-//! and has the expected hash, if one is known; one that is wrong is deleted. It starts no model.
+//! `holm model pull`: downloads a model file into the models folder. An incomplete download is
+//! stored under its own name and resumed the next time. The file is put in place only when it is
+//! complete, is a usable model and has the expected hash, if one is known; a wrong file is deleted.
+//!
+//! This file controls the steps, shows the progress and verifies the result. It starts no model:
+//! `commands/model/local_models.rs` lists, tests and removes models. The models folder is defined
+//! in `local.rs`, and model files are read in `holm-local`.
 //!
 //! Where things are:
-//! - `pull/source.rs`: what the user named, and which hash the file must have.
-//! - `pull/downloader.rs`: the HTTP requests.
-//! - `pull/partial_download.rs`: the file while it is incomplete.
+//! - `pull/source.rs`: the short names, and the URL and expected hash of a file.
+//! - `pull/downloader.rs`: the HTTP requests and redirects.
+//! - `pull/partial_download.rs`: the incomplete file on disk.
 
 mod downloader;
 mod partial_download;
@@ -29,8 +33,8 @@ use downloader::{DownloadStream, ModelDownloader};
 use partial_download::PartialDownload;
 use source::DownloadSource;
 
-/// How often a waiting user is shown the progress.
-const TELL: Duration = Duration::from_secs(3);
+/// How often the progress is shown.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(3);
 
 /// Arguments of `holm model pull`.
 #[derive(Debug, clap::Args)]
@@ -54,28 +58,29 @@ pub(super) async fn execute(args: &ModelPullArgs, screen: &TerminalOutput) -> an
     fs::create_dir_all(&folder)?;
     let place = folder.join(&source.file);
     if place.is_file() {
-        return there_already(&place, &source, screen);
+        return report_existing(&place, &source, screen);
     }
     let mut part = PartialDownload::open(&folder, &source.file)?;
-    let way = ModelDownloader::open(&source)?;
-    let arriving = way.begin(&part).await?;
-    let wanted = source.hash.clone().or_else(|| arriving.hash.clone());
-    receive(arriving, &mut part, screen).await?;
-    let described = checked(&part, wanted.as_deref())?;
+    let downloader = ModelDownloader::open(&source)?;
+    let stream = downloader.begin(&part).await?;
+    let expected = source.hash.clone().or_else(|| stream.hash.clone());
+    receive(stream, &mut part, screen).await?;
+    let summary = verify(&part, expected.as_deref())?;
     part.place(&place)?;
-    screen.line(&format!("{}  {described}", place.shown()));
+    screen.line(&format!("{}  {summary}", place.shown()));
     screen.line(&format!("use it with: holm run --model {} -p \"…\"", local::name_of(&place)));
     Ok(CommandExit::Done)
 }
 
-fn there_already(
+/// Reports a file that is already in the models folder. If the hash is known, it must match.
+fn report_existing(
     place: &Path,
     source: &DownloadSource,
     screen: &TerminalOutput,
 ) -> anyhow::Result<CommandExit> {
-    if let Some(wanted) = &source.hash {
+    if let Some(expected) = &source.hash {
         let found = file_hash(place).map_err(|error| local::refused(&error))?;
-        if found != *wanted {
+        if found != *expected {
             let message =
                 format!("{} already exists with different content: its SHA-256 is {found}", place.shown());
             let trouble = CommandError::new(CommandExit::Failed, message);
@@ -86,31 +91,31 @@ fn there_already(
     Ok(CommandExit::Done)
 }
 
-/// Takes in what comes, and says how far it is.
+/// Writes the received bytes to the partial file, shows the progress, and checks the total length.
 async fn receive(
-    mut arriving: DownloadStream,
+    mut stream: DownloadStream,
     part: &mut PartialDownload,
     screen: &TerminalOutput,
 ) -> anyhow::Result<()> {
-    part.begin(arriving.from, arriving.tag.as_deref())?;
-    let (began, at_first, mut told) = (Instant::now(), part.length(), Instant::now());
-    screen.note(&format!("holm: fetching {}", progress(at_first, arriving.total, 0, Duration::ZERO)));
+    part.begin(stream.from, stream.tag.as_deref())?;
+    let (began, start_length, mut last_shown) = (Instant::now(), part.length(), Instant::now());
+    screen.note(&format!("holm: fetching {}", progress(start_length, stream.total, 0, Duration::ZERO)));
     loop {
-        match arriving.piece().await {
+        match stream.piece().await {
             Ok(Some(bytes)) => part.write(&bytes)?,
             Ok(None) => break,
-            Err(why) => return Err(broken_off(part, &why.to_string())),
+            Err(why) => return Err(interrupted(part, &why.to_string())),
         }
-        if told.elapsed() >= TELL {
-            told = Instant::now();
-            let line = progress(part.length(), arriving.total, part.length() - at_first, began.elapsed());
+        if last_shown.elapsed() >= PROGRESS_INTERVAL {
+            last_shown = Instant::now();
+            let line = progress(part.length(), stream.total, part.length() - start_length, began.elapsed());
             screen.note(&format!("holm: {line}"));
         }
     }
     part.sync()?;
-    match arriving.total {
+    match stream.total {
         Some(total) if part.length() < total => {
-            Err(broken_off(part, &format!("received {} of {total} bytes", part.length())))
+            Err(interrupted(part, &format!("received {} of {total} bytes", part.length())))
         }
         Some(total) if part.length() > total => {
             part.discard();
@@ -127,13 +132,13 @@ async fn receive(
     }
 }
 
-fn broken_off(part: &PartialDownload, why: &str) -> anyhow::Error {
+fn interrupted(part: &PartialDownload, why: &str) -> anyhow::Error {
     let message = format!("the download broke off: {why}");
     let hint = format!("run the same command to continue; {} has the received part", part.path().shown());
     CommandError::new(CommandExit::Provider, message).hint(hint).into()
 }
 
-/// How far it is, in words.
+/// The progress as text: bytes, percentage, rate and remaining time.
 fn progress(have: u64, total: Option<u64>, fetched: u64, elapsed: Duration) -> String {
     let mega = |bytes: u64| format!("{}.{} MB", bytes / 1_000_000, bytes % 1_000_000 / 100_000);
     let millis = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX).max(1);
@@ -147,14 +152,15 @@ fn progress(have: u64, total: Option<u64>, fetched: u64, elapsed: Duration) -> S
     format!("{} of {} ({share} %){pace}", mega(have), mega(total))
 }
 
-/// Looks at all that came. What is not what it should be is thrown away: nothing can be made of it.
-fn checked(part: &PartialDownload, wanted: Option<&str>) -> anyhow::Result<String> {
+/// Checks the hash and the model header of the whole file, and describes the model. A file that
+/// fails is deleted, because it cannot be repaired.
+fn verify(part: &PartialDownload, expected: Option<&str>) -> anyhow::Result<String> {
     let found = file_hash(part.path()).map_err(|error| local::refused(&error))?;
-    if let Some(wanted) = wanted
-        && found != wanted
+    if let Some(expected) = expected
+        && found != expected
     {
         part.discard();
-        let message = format!("wrong file: its SHA-256 is {found}, expected {wanted}");
+        let message = format!("wrong file: its SHA-256 is {found}, expected {expected}");
         return Err(CommandError::new(CommandExit::Provider, message)
             .hint("it was deleted; try again, or use another source")
             .into());
@@ -169,7 +175,7 @@ fn checked(part: &PartialDownload, wanted: Option<&str>) -> anyhow::Result<Strin
     };
     let licence =
         if head.licence.is_empty() { "not given in the file; look at its source" } else { &head.licence };
-    let checked = if wanted.is_some() { "checked" } else { "not verified" };
+    let checked = if expected.is_some() { "checked" } else { "not verified" };
     Ok(format!(
         "{kind} {}, {} million parameters, {} MiB\nlicence: {licence}\nSHA-256: {found} ({checked})",
         holm::kernel::visible(&head.name),

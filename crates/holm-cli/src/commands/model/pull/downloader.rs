@@ -20,7 +20,7 @@ use crate::{
 
 /// The longest that a download may take: a day, for a slow line.
 const TOTAL: Duration = Duration::from_secs(24 * 3600);
-/// The longest silence. A sleeping disk at the other end wakes in a tenth of it.
+/// The longest time without any bytes: ten times what a sleeping disk of a server needs.
 const IDLE: Duration = Duration::from_secs(60);
 /// Redirects: a hub leads to a store, which leads to a copy nearby.
 const REDIRECTS: usize = 8;
@@ -46,7 +46,8 @@ pub(super) struct DownloadStream {
 }
 
 impl ModelDownloader {
-    /// To where a source is. Redirects may lead to any public host, and to no private one.
+    /// Creates a downloader for a source. Redirects may lead to any public host, and to no other
+    /// private one.
     pub(super) fn open(source: &DownloadSource) -> anyhow::Result<Self> {
         let (scheme, host, port) = (source.url.scheme(), source.url.host(), source.url.port());
         let own = format!("fetch:{scheme}://{host}:{port}");
@@ -56,7 +57,7 @@ impl ModelDownloader {
         Ok(Self { client, policy, url: source.url.clone() })
     }
 
-    /// Asks for the file, or for what is missing of it.
+    /// Requests the file, or the missing part of it.
     pub(super) async fn begin(&self, part: &PartialDownload) -> anyhow::Result<DownloadStream> {
         let resume = part.tag().map(|tag| (part.length(), tag));
         let (response, hash) = self.follow(resume.as_ref()).await?;
@@ -100,7 +101,7 @@ impl ModelDownloader {
         }
     }
 
-    /// Follows redirects by hand: what leads to the file may say what it should be.
+    /// Follows redirects one by one, because a redirect may state the hash of the file.
     async fn follow(
         &self,
         resume: Option<&(u64, String)>,
@@ -138,12 +139,12 @@ impl DownloadStream {
     fn of(response: HttpClientResponse, from: u64, hash: Option<String>) -> Self {
         let number = |name: &str| header(&response, name).and_then(|text| text.parse::<u64>().ok());
         let total = number("content-length").map(|length| length.saturating_add(from));
-        // A weak tag names no exact bytes, so nothing could be gone on with.
+        // A weak tag does not identify exact bytes, so the download could not be resumed.
         let tag = header(&response, "etag").filter(|tag| !tag.starts_with("W/")).map(ToOwned::to_owned);
         Self { from, total, tag, hash, response: Some(response) }
     }
 
-    /// The next bytes; none after the last.
+    /// The next bytes, or `None` after the last.
     pub(super) async fn piece(&mut self) -> Result<Option<Vec<u8>>, NetError> {
         match &mut self.response {
             Some(response) => Ok(response.piece().await?.map(|piece| piece.to_vec())),
@@ -156,20 +157,20 @@ fn header<'a>(response: &'a HttpClientResponse, name: &str) -> Option<&'a str> {
     response.headers().get(name)?.to_str().ok()
 }
 
-/// Where a part begins, and how long the whole is.
+/// The first byte of a partial response, and the length of the whole file.
 fn range(response: &HttpClientResponse) -> Option<(u64, Option<u64>)> {
     let (part, total) = header(response, "content-range")?.strip_prefix("bytes ")?.split_once('/')?;
     let from = part.split('-').next().and_then(|from| from.parse().ok()).unwrap_or(0);
     Some((from, total.parse().ok()))
 }
 
-/// The SHA-256 that a hub says a large file has.
+/// The SHA-256 that a hub states for a large file.
 fn said_hash(response: &HttpClientResponse) -> Option<String> {
     let hash = header(response, "x-linked-etag")?.trim_matches('"').to_ascii_lowercase();
     is_hash(&hash).then_some(hash)
 }
 
-/// Where a redirect leads.
+/// The URL that a redirect points to.
 fn joined(base: &Url, target: &str) -> anyhow::Result<Url> {
     let (scheme, host, port) = (base.scheme(), base.host(), base.port());
     let text = match target.strip_prefix('/') {

@@ -19,7 +19,7 @@ pub(super) struct PartialDownload {
 }
 
 impl PartialDownload {
-    /// What there is of a file, or nothing.
+    /// Opens and locks the partial file; it is created if it is missing.
     pub(super) fn open(folder: &Path, name: &str) -> anyhow::Result<Self> {
         let path = folder.join(format!("{name}.part"));
         let file = OpenOptions::new().create(true).append(true).open(&path)?;
@@ -39,7 +39,7 @@ impl PartialDownload {
         &self.path
     }
 
-    /// How many bytes there are.
+    /// The number of bytes received so far.
     pub(super) const fn length(&self) -> u64 {
         self.length
     }
@@ -50,7 +50,8 @@ impl PartialDownload {
         fs::read_to_string(self.tag_path()).ok().filter(|tag| !tag.is_empty() && self.length > 0)
     }
 
-    /// Takes bytes from `from` on, of the version that the server names so.
+    /// Prepares for bytes from `from` on: cuts the file to that length and stores the tag of the
+    /// server's version.
     pub(super) fn begin(&mut self, from: u64, tag: Option<&str>) -> anyhow::Result<()> {
         if from != self.length {
             self.file.set_len(from)?;
@@ -66,12 +67,12 @@ impl PartialDownload {
         Ok(())
     }
 
-    /// Waits until it is on the disk.
+    /// Waits until the bytes are on the disk.
     pub(super) fn sync(&self) -> anyhow::Result<()> {
         Ok(self.file.sync_all()?)
     }
 
-    /// Puts the whole file into its place, in one step.
+    /// Moves the whole file to its final path, in one step.
     pub(super) fn place(self, place: &Path) -> anyhow::Result<()> {
         fs::rename(&self.path, place)?;
         let _ = fs::remove_file(self.tag_path());
@@ -81,7 +82,7 @@ impl PartialDownload {
         Ok(())
     }
 
-    /// Throws away what came.
+    /// Deletes the partial file and its tag.
     pub(super) fn discard(&self) {
         let _ = fs::remove_file(&self.path);
         let _ = fs::remove_file(self.tag_path());

@@ -7,7 +7,7 @@ use holm::grants::{Url, UrlScheme};
 
 use crate::exit::{CommandError, CommandExit};
 
-/// What can be named.
+/// The long help of the argument.
 pub(super) const HELP: &str = "Model name, URL of a GGUF file, or hf:OWNER/REPOSITORY/FILE on Hugging Face.\n\n\
     Names: smollm2 (135 million parameters, Apache-2.0, the small default), qwen2.5-0.5b, qwen2.5-1.5b and qwen2.5-3b \
     (Qwen2.5-Instruct in 4 bits; check their licences: qwen2.5-3b is for research only)";
@@ -26,7 +26,7 @@ const KNOWN: [(&str, &str, Option<&str>); 4] = [
 ];
 /// Where Hugging Face is, unless `HF_ENDPOINT` names a mirror.
 const HUB: &str = "https://huggingface.co";
-/// The longest name of a file: what file systems take, less what is put behind it.
+/// The longest file name: file systems allow 255 bytes, and `.part.tag` is appended.
 const LONGEST: usize = 200;
 
 /// A file to download.
@@ -40,7 +40,7 @@ pub(super) struct DownloadSource {
 }
 
 impl DownloadSource {
-    /// Reads what a person wrote.
+    /// Parses the argument of the command and the required hash.
     pub(super) fn read(
         text: &str,
         hash: Option<&str>,
@@ -72,7 +72,7 @@ impl DownloadSource {
         let url: Url = text.parse().map_err(|error: holm::grants::UrlError| wrong(&error.to_string()))?;
         match url.scheme() {
             UrlScheme::Https => {}
-            // Anybody on the way could put another file in its place.
+            // Without encryption, only a known hash shows that the file was not replaced.
             UrlScheme::Http if hash.is_some() || url.host().is_loopback() => {}
             UrlScheme::Http => {
                 return Err(wrong("http is not encrypted").hint("use https, or --sha256"));
