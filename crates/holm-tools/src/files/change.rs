@@ -9,7 +9,7 @@
 use holm_grants::FilePath;
 use holm_runtime::ToolInvocation;
 
-use super::file_tool_context::{FileToolContext, FileToolError, MOST_BYTES, ReadStatus, told};
+use super::file_tool_context::{FileToolContext, FileToolError, MOST_BYTES, ReadStatus, failed};
 use crate::{
     root::{ExpectedFile, FileLocation, FileLock, MissingFolderPolicy, WorkspaceRootError},
     undo::UndoStore,
@@ -55,12 +55,12 @@ impl FileToolContext {
     /// files change, or none.
     pub(super) fn change<T>(
         &self,
-        job: &ToolInvocation,
+        invocation: &ToolInvocation,
         paths: &[FilePath],
         folders: MissingFolderPolicy,
         decide: impl FnOnce(&[OriginalContent]) -> Result<(Vec<NewContent>, T), FileToolError>,
     ) -> Result<T, FileToolError> {
-        let permit = self.root.permit(&job.needs);
+        let permit = self.root.permit(&invocation.needs);
         for path in paths {
             permit.write(path)?;
         }
@@ -78,7 +78,7 @@ impl FileToolContext {
                 NewContent::Bytes(_) | NewContent::Nothing => None,
             };
             let held = FileBaseline { before, expect: *expect, mode: *mode };
-            if let Err(error) = self.put(job, place, &held, moved, new) {
+            if let Err(error) = self.put(invocation, place, &held, moved, new) {
                 roll_back(&done);
                 return Err(error);
             }
@@ -108,7 +108,7 @@ impl FileToolContext {
 
     fn put(
         &self,
-        job: &ToolInvocation,
+        invocation: &ToolInvocation,
         place: &FileLocation,
         held: &FileBaseline<'_>,
         moved: Option<u32>,
@@ -118,7 +118,7 @@ impl FileToolContext {
         let after = match new {
             NewContent::Bytes(bytes) | NewContent::Moved(bytes, _) if bytes.len() as u64 > MOST_BYTES => {
                 let path = place.path();
-                return Err(told(format!(
+                return Err(failed(format!(
                     "`{path}` would have {} bytes; at most {MOST_BYTES} are allowed",
                     bytes.len()
                 )));
@@ -127,7 +127,7 @@ impl FileToolContext {
             NewContent::Nothing => None,
         };
         let before = before.bytes.as_deref().map(|bytes| (bytes, mode));
-        let keep = |undo: &UndoStore| undo.keep(job.key, self.root.at(), place.path(), before, after);
+        let keep = |undo: &UndoStore| undo.keep(invocation.key, self.root.at(), place.path(), before, after);
         let kept = self.undo.as_ref().map(keep).transpose()?;
         let changed = match (after, expect) {
             (Some(bytes), expect) => place.replace(bytes, expect, moved),

@@ -1,9 +1,15 @@
-//! The `edit` tool: replacements in one file. Finding the old text is done in `text_search.rs`,
-//! writing in `change.rs`; changes to several files are `patch.rs`, and whole files are `write.rs`.
+//! The `edit` tool: replacements in one file. This file reads the arguments, applies the
+//! replacements in memory and words the report.
 //!
 //! The old text must be in exactly one place, unless `all` is set. If one replacement fails, none
 //! is made. The size of a result is computed before it is built, because edits that double a text
-//! could exhaust the memory. What a model reads on failure must say what to do.
+//! could exhaust the memory. A message about a failure says what the model should do.
+//!
+//! Exact and similar text is found in `text_search.rs`. This file opens and writes no file: locks,
+//! the check for changes since the last read and the undo record are in `change.rs`, encodings in
+//! `text.rs`. The lines that a report shows come from `changed_lines.rs`, and the most similar text
+//! after a failure from `nearest_text.rs`. Changes to several files are `patch.rs`, whole files are
+//! `write.rs`.
 
 use std::{ops::Range, sync::Arc};
 
@@ -16,7 +22,7 @@ use super::{
     change::NewContent,
     changed_lines::{self, LineAllowance},
     comparison_budget::ComparisonBudget,
-    file_tool_context::{FileToolContext, FileToolError, MOST_BYTES, declared, told},
+    file_tool_context::{FileToolContext, FileToolError, MOST_BYTES, declared, failed},
     line_comparison::MatchDifferences,
     lines::LineIndex,
     nearest_text,
@@ -28,17 +34,17 @@ use crate::root::{MissingFolderPolicy, WorkspaceRootError};
 /// Replacements in one call: a longer list is a new file.
 const MOST_EDITS: usize = 200;
 
-/// Bytes of the text between two edits. In encodings other than UTF-8, a file of the largest size
-/// has up to three times as many. The written bytes are measured again.
+/// The largest text after an edit, in bytes. In encodings other than UTF-8, the text of the largest
+/// file has up to three times as many bytes. The written bytes are measured again.
 const MOST_TEXT: u64 = 3 * MOST_BYTES;
 
 /// Line numbers that are listed if a text occurs several times.
-const MOST_NAMED: usize = 20;
+const MOST_LISTED: usize = 20;
 
-/// Places of one edit that are remembered to be shown.
+/// Places of one edit that are shown to the model.
 const MOST_SHOWN: usize = 100;
 
-/// Places of one edit up to which those of earlier edits are followed.
+/// Places of one edit up to which the places of earlier edits are tracked.
 const MOST_TRACKED: usize = 10_000;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -68,13 +74,13 @@ struct TextEdit {
     all: Option<bool>,
 }
 
-pub(super) fn tool(desk: Arc<FileToolContext>) -> ClosureTool<impl JsonSchema> {
+pub(super) fn tool(context: Arc<FileToolContext>) -> ClosureTool<impl JsonSchema> {
     let text = "Replaces text in a file: old with new, or several edits, all or none. The old text must \
         occur once, unless all is true. Fails if the file has changed since it was read. Shows the \
         changed lines.";
-    let edit = blocking_tool("edit", text, move |arguments: EditArguments, job: ToolInvocation| {
+    let edit = blocking_tool("edit", text, move |arguments: EditArguments, invocation: ToolInvocation| {
         let edits = edits(&arguments)?;
-        run(&desk, &arguments.path, &edits, &job)
+        run(&context, &arguments.path, &edits, &invocation)
     });
     declared(edit, Level::Write, &["read:{path}", "write:{path}"])
 }
@@ -86,49 +92,49 @@ fn edits(arguments: &EditArguments) -> Result<Vec<TextEdit>, FileToolError> {
             Ok(vec![TextEdit { old: old.clone(), new: new.clone(), all: arguments.all }])
         }
         (None, None, Some(edits)) if edits.is_empty() || edits.len() > MOST_EDITS => {
-            Err(told(format!("give between 1 and {MOST_EDITS} edits")))
+            Err(failed(format!("give between 1 and {MOST_EDITS} edits")))
         }
         (None, None, Some(edits)) => {
             let all = |edit: &TextEdit| TextEdit { all: edit.all.or(arguments.all), ..edit.clone() };
             Ok(edits.iter().map(all).collect())
         }
-        (_, _, Some(_)) => Err(told("give old and new, or edits, not both")),
-        (_, _, None) => Err(told("give old and new, or edits")),
+        (_, _, Some(_)) => Err(failed("give old and new, or edits, not both")),
+        (_, _, None) => Err(failed("give old and new, or edits")),
     }
 }
 
 fn run(
-    desk: &FileToolContext,
+    context: &FileToolContext,
     path: &str,
     edits: &[TextEdit],
-    job: &ToolInvocation,
+    invocation: &ToolInvocation,
 ) -> Result<String, FileToolError> {
-    let path = desk.root.path(path)?;
-    desk.root.permit(&job.needs).read(&path)?;
-    desk.change(job, std::slice::from_ref(&path), MissingFolderPolicy::Wanted, |befores| {
+    let path = context.root.path(path)?;
+    context.root.permit(&invocation.needs).read(&path)?;
+    context.change(invocation, std::slice::from_ref(&path), MissingFolderPolicy::Wanted, |befores| {
         let bytes = befores.first().and_then(|before| before.bytes.as_deref());
         let Some(bytes) = bytes else {
             return Err(WorkspaceRootError::Missing { path: path.to_string() }.into());
         };
         let Some(text) = DecodedText::read(bytes) else {
-            return Err(told(format!("`{path}` is not a text file and cannot be edited")));
+            return Err(failed(format!("`{path}` is not a text file and cannot be edited")));
         };
         let edited = apply(&path, &text, edits)?;
         let new = text.write(&edited.text).ok_or_else(|| {
             let encoding = text.remark().unwrap_or("UTF-8");
-            told(format!("`{path}` is encoded as {encoding}, which lacks a character of the new text"))
+            failed(format!("`{path}` is encoded as {encoding}, which lacks a character of the new text"))
         })?;
-        let said = report(&path, &edited);
-        Ok((vec![NewContent::Bytes(new)], said))
+        let summary = report(&path, &edited);
+        Ok((vec![NewContent::Bytes(new)], summary))
     })
 }
 
-/// The text between two edits of one call.
+/// The text after the edits made so far in one call.
 struct EditedText {
     text: String,
     /// How many replacements were made.
     count: usize,
-    /// Where they are in the text.
+    /// Where the replacements are in the text.
     places: Vec<Range<usize>>,
     differences: MatchDifferences,
 }
@@ -141,24 +147,27 @@ fn apply(path: &FilePath, text: &DecodedText, edits: &[TextEdit]) -> Result<Edit
         places: Vec::new(),
         differences: MatchDifferences::default(),
     };
-    let mut effort = ComparisonBudget::default();
+    let mut budget = ComparisonBudget::default();
     for (at, edit) in edits.iter().enumerate() {
-        let which = if edits.len() == 1 { String::new() } else { format!("edit {}: ", at + 1) };
-        edited.make(path, edit, line_end, &mut effort).map_err(|why| told(format!("{which}{why}")))?;
+        let prefix = if edits.len() == 1 { String::new() } else { format!("edit {}: ", at + 1) };
+        edited
+            .make_edit(path, edit, line_end, &mut budget)
+            .map_err(|why| failed(format!("{prefix}{why}")))?;
     }
     if edited.text == text.text {
-        return Err(told("the edits together change nothing"));
+        return Err(failed("the edits together change nothing"));
     }
     Ok(edited)
 }
 
 impl EditedText {
-    fn make(
+    /// Makes one edit: exactly if the old text occurs, otherwise in the one similar place.
+    fn make_edit(
         &mut self,
         path: &FilePath,
         edit: &TextEdit,
         line_end: &str,
-        effort: &mut ComparisonBudget,
+        budget: &mut ComparisonBudget,
     ) -> Result<(), String> {
         if edit.old.is_empty() {
             return Err("the old text is empty; to create a file, use write".into());
@@ -166,15 +175,15 @@ impl EditedText {
         if edit.old == edit.new {
             return Err("old and new text are the same".into());
         }
-        let (old, new) = in_lines_of(&self.text, line_end, edit);
+        let (old, new) = with_line_ends_of(&self.text, line_end, edit);
         let places = text_search::exact_places(&self.text, &old);
         if places.is_empty() {
-            return self.make_relaxed(path, edit, line_end, effort);
+            return self.replace_similar(path, edit, line_end, budget);
         }
         if places.len() > 1 && edit.all != Some(true) {
             let lines = LineIndex::of(&self.text);
-            let named: Vec<usize> = places.iter().map(|place| lines.line_of(*place) + 1).collect();
-            return Err(several(path, &named));
+            let line_numbers: Vec<usize> = places.iter().map(|place| lines.line_of(*place) + 1).collect();
+            return Err(not_unique(path, &line_numbers));
         }
         let count = if edit.all == Some(true) { self.text.matches(&old).count() } else { 1 };
         self.differences.line_ends |= old != edit.old;
@@ -186,19 +195,19 @@ impl EditedText {
         self.replace(&text, starts, count, old.len(), &new)
     }
 
-    /// Makes a replacement whose old text has no exact match.
-    fn make_relaxed(
+    /// Makes a replacement whose old text has no exact match, but one similar place.
+    fn replace_similar(
         &mut self,
         path: &FilePath,
         edit: &TextEdit,
         line_end: &str,
-        effort: &mut ComparisonBudget,
+        budget: &mut ComparisonBudget,
     ) -> Result<(), String> {
-        let spot = match text_search::relaxed(&self.text, &edit.old, &edit.new, line_end, effort) {
+        let spot = match text_search::relaxed(&self.text, &edit.old, &edit.new, line_end, budget) {
             Ok(spot) => spot,
             Err(TextMatchError::Several(lines)) => {
                 let text = "the old text does not occur exactly, and more than one place is similar";
-                return Err(format!("{text}: {}; nothing was changed", named(&lines)));
+                return Err(format!("{text}: {}; nothing was changed", list_lines(&lines)));
             }
             Err(TextMatchError::Nowhere | TextMatchError::TooFar) => {
                 let wanted: Vec<&str> = edit.old.lines().collect();
@@ -301,7 +310,8 @@ impl RangeShifter {
         }
     }
 
-    /// A part of the text is replaced; what ended or began within it does so around the new one.
+    /// Maps a part of the text that is replaced. A place that began or ended inside it now begins or
+    /// ends at the edge of the new text.
     fn replaced(&mut self, part: Range<usize>, new: &Range<usize>) {
         while let Some(end) = self.ends.get_mut(self.next).filter(|end| end.0 < part.end) {
             end.3 = if end.2 { new.end } else { new.start };
@@ -323,20 +333,20 @@ impl RangeShifter {
     }
 }
 
-/// Lists the lines in which a text occurs that must occur once.
-fn several(path: &FilePath, lines: &[usize]) -> String {
+/// The error for a text that occurs in several lines and must occur once.
+fn not_unique(path: &FilePath, lines: &[usize]) -> String {
     format!(
         "the old text occurs more than once in `{path}`: {}; include more surrounding lines, or set all: \
         true; nothing was changed",
-        named(lines)
+        list_lines(lines)
     )
 }
 
-fn named(lines: &[usize]) -> String {
+fn list_lines(lines: &[usize]) -> String {
     let mut distinct = lines.to_vec();
     distinct.dedup();
-    let more = if lines.len() > MOST_NAMED { " and further on" } else { "" };
-    let shown: Vec<String> = distinct.iter().take(MOST_NAMED).map(ToString::to_string).collect();
+    let more = if lines.len() > MOST_LISTED { " and further on" } else { "" };
+    let shown: Vec<String> = distinct.iter().take(MOST_LISTED).map(ToString::to_string).collect();
     match shown.as_slice() {
         [one] => format!("on line {one}, {} times{more}", lines.len()),
         [first, second] if more.is_empty() => format!("on lines {first} and {second}"),
@@ -345,8 +355,8 @@ fn named(lines: &[usize]) -> String {
     }
 }
 
-/// Models write plain line ends. In a file with other line ends, the searched texts get those.
-fn in_lines_of(text: &str, line_end: &str, edit: &TextEdit) -> (String, String) {
+/// The old and new text of an edit with the line ends of the file. Models write plain line ends.
+fn with_line_ends_of(text: &str, line_end: &str, edit: &TextEdit) -> (String, String) {
     let plain = line_end == "\n" || edit.old.contains('\r') || edit.new.contains('\r');
     if plain || (text.contains(&edit.old) && !edit.new.contains('\n')) {
         return (edit.old.clone(), edit.new.clone());

@@ -33,18 +33,18 @@ pub struct FileToolContext {
 }
 
 impl FileToolContext {
-    /// A desk in a root. Nothing is kept for undo until [`undo`](Self::undo) says where.
+    /// Creates a context for a root. Nothing is stored for undo until [`undo`](Self::undo) is called.
     #[must_use]
     pub fn new(root: WorkspaceRoot) -> Self {
         let all_outputs = "read:**".parse().map(CallNeed::Grant).into_iter().collect();
         Self { root, undo: None, blobs: None, outputs: None, all_outputs }
     }
 
-    /// Keeps what files were before they are changed. Where the records lie in the root,
-    /// no tool sees them.
+    /// Stores the content of files before they are changed. Records inside the root are hidden from
+    /// all tools.
     ///
     /// # Errors
-    /// [`WorkspaceRootError`] if the place of the records cannot be told.
+    /// [`WorkspaceRootError`] if the folder of the records cannot be determined.
     pub fn undo(mut self, undo: UndoStore) -> Result<Self, WorkspaceRootError> {
         self.root = self.root.protect(undo.folder(), ProtectionLevel::Everything)?;
         self.undo = Some(undo);
@@ -178,14 +178,14 @@ pub(super) enum FileToolError {
     /// The old content could not be stored, so nothing was changed.
     #[error("nothing was changed, because Holm could not have undone it: {0}")]
     Undo(#[from] UndoError),
-    /// The arguments make no sense here.
+    /// Any other failure, with its message for the model.
     #[error("{0}")]
-    Told(String),
+    Failed(String),
 }
 
-/// Says something in plain words.
-pub(super) fn told(text: impl Into<String>) -> FileToolError {
-    FileToolError::Told(text.into())
+/// A failure with its message for the model.
+pub(super) fn failed(text: impl Into<String>) -> FileToolError {
+    FileToolError::Failed(text.into())
 }
 
 /// The common part of the declarations of all file tools.

@@ -11,7 +11,7 @@ use holm_runtime::{ClosureTool, ToolInvocation, blocking_tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::file_tool_context::{FileToolContext, FileToolError, declared, told};
+use super::file_tool_context::{FileToolContext, FileToolError, declared, failed};
 use crate::root::{DirEntryKind, IgnoredFilePolicy, WalkSummary, WorkspaceWalk};
 
 /// Paths that are shown; a pattern that finds more was too wide.
@@ -38,29 +38,29 @@ struct GlobArguments {
     ignored: Option<bool>,
 }
 
-pub(super) fn tool(desk: Arc<FileToolContext>) -> ClosureTool<impl JsonSchema> {
+pub(super) fn tool(context: Arc<FileToolContext>) -> ClosureTool<impl JsonSchema> {
     let text = "Finds files by a path pattern, such as `*.rs` or `src/**/*.rs`. Skips files that git \
         ignores unless ignored is true. Pass the paths to read unchanged.";
-    let glob = blocking_tool("glob", text, move |arguments: GlobArguments, job: ToolInvocation| {
-        run(&desk, &arguments, &job)
+    let glob = blocking_tool("glob", text, move |arguments: GlobArguments, invocation: ToolInvocation| {
+        run(&context, &arguments, &invocation)
     });
     declared(glob, Level::ReadOnly, &["read:{path=.}/**"])
 }
 
 fn run(
-    desk: &FileToolContext,
+    context: &FileToolContext,
     arguments: &GlobArguments,
-    job: &ToolInvocation,
+    invocation: &ToolInvocation,
 ) -> Result<String, FileToolError> {
-    let start = desk.root.path(arguments.path.as_deref().unwrap_or("."))?;
-    desk.root.permit(&job.needs).read(&start)?;
-    let matcher = compile(desk, &start, &arguments.pattern)?;
-    let place = desk.search_place(&start, &job.needs)?;
+    let start = context.root.path(arguments.path.as_deref().unwrap_or("."))?;
+    context.root.permit(&invocation.needs).read(&start)?;
+    let matcher = compile(context, &start, &arguments.pattern)?;
+    let place = context.search_place(&start, &invocation.needs)?;
     let walk = WorkspaceWalk {
         root: place.root,
         permit: place.permit,
         ignored: ignored(arguments.ignored),
-        stop: &job.stop,
+        stop: &invocation.stop,
     };
     let mut found = Vec::new();
     let walked = walk.beneath(&place.start, |entry| {
@@ -86,18 +86,18 @@ fn run(
 /// without a slash is the pattern of a name, at any depth. One that is spelled out from the top may
 /// lead into the folder.
 pub(super) fn compile(
-    desk: &FileToolContext,
+    context: &FileToolContext,
     start: &FilePath,
     pattern: &str,
 ) -> Result<GlobMatcher, FileToolError> {
     if pattern.len() > LONGEST || pattern.matches('{').count() > MOST_BRACES {
-        return Err(told(format!("the pattern is longer than {LONGEST} bytes or has too many braces")));
+        return Err(failed(format!("the pattern is longer than {LONGEST} bytes or has too many braces")));
     }
-    let absolute = start.spelled_from_root(desk.root.at()).unwrap_or_else(|| start.clone());
+    let absolute = start.spelled_from_root(context.root.at()).unwrap_or_else(|| start.clone());
     let inner = pattern.strip_prefix(absolute.as_str()).and_then(|rest| rest.strip_prefix('/'));
     let pattern = inner.unwrap_or(pattern);
     if pattern.starts_with('/') || pattern.split('/').any(|name| name == "..") {
-        return Err(told(
+        return Err(failed(
             "a pattern cannot leave the folder; give the folder as path, and do not begin the pattern \
             with / or ..",
         ));
@@ -106,7 +106,7 @@ pub(super) fn compile(
     let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
     let pattern = if is_name { format!("**/{pattern}") } else { pattern.to_owned() };
     let glob = GlobBuilder::new(&pattern).literal_separator(true).build();
-    glob.map(|glob| glob.compile_matcher()).map_err(|error| told(format!("not a valid pattern: {error}")))
+    glob.map(|glob| glob.compile_matcher()).map_err(|error| failed(format!("not a valid pattern: {error}")))
 }
 
 pub(super) fn ignored(shown: Option<bool>) -> IgnoredFilePolicy {
@@ -114,8 +114,8 @@ pub(super) fn ignored(shown: Option<bool>) -> IgnoredFilePolicy {
 }
 
 /// Notes what a search left out.
-pub(super) fn notes(out: &mut String, walked: WalkSummary, told: bool) {
-    if walked.cut && !told {
+pub(super) fn notes(out: &mut String, walked: WalkSummary, already_noted: bool) {
+    if walked.cut && !already_noted {
         let _ = write!(out, "\n[stopped after {} entries; choose a smaller folder]", walked.looked);
     }
     for (count, why) in [

@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    file_tool_context::{FileToolContext, FileToolError, SHOWN, declared, told},
+    file_tool_context::{FileToolContext, FileToolError, SHOWN, declared, failed},
     glob,
 };
 use crate::root::{DirEntryKind, OpenedFile, WalkSummary, WorkspaceRootError, WorkspaceWalk};
@@ -91,30 +91,32 @@ struct GrepArguments {
     ignored: Option<bool>,
 }
 
-pub(super) fn tool(desk: Arc<FileToolContext>) -> ClosureTool<impl JsonSchema> {
+pub(super) fn tool(file_context: Arc<FileToolContext>) -> ClosureTool<impl JsonSchema> {
     let text = "Searches text files with a regular expression. Skips binary files and files that git \
         ignores. Shows `path:line:text`; lines around a match have - instead of the colons.";
-    let grep = blocking_tool("grep", text, move |arguments: GrepArguments, job: ToolInvocation| {
-        run(&desk, &arguments, &job)
+    let grep = blocking_tool("grep", text, move |arguments: GrepArguments, invocation: ToolInvocation| {
+        run(&file_context, &arguments, &invocation)
     });
     declared(grep, Level::ReadOnly, &["read:{path=.}/**"])
 }
 
 fn run(
-    desk: &FileToolContext,
+    file_context: &FileToolContext,
     arguments: &GrepArguments,
-    job: &ToolInvocation,
+    invocation: &ToolInvocation,
 ) -> Result<String, FileToolError> {
-    let start = desk.root.path(arguments.path.as_deref().unwrap_or("."))?;
-    desk.root.permit(&job.needs).read(&start)?;
-    let only = arguments.glob.as_deref().map(|pattern| glob::compile(desk, &start, pattern)).transpose()?;
-    let mut search = GrepSearch::new(arguments, &job.stop)?;
-    let (root, inside) = desk.place(&start)?;
+    let start = file_context.root.path(arguments.path.as_deref().unwrap_or("."))?;
+    file_context.root.permit(&invocation.needs).read(&start)?;
+    let only =
+        arguments.glob.as_deref().map(|pattern| glob::compile(file_context, &start, pattern)).transpose()?;
+    let mut search = GrepSearch::new(arguments, &invocation.stop)?;
+    let (root, inside) = file_context.place(&start)?;
     let walked = match root.kind(&inside)? {
         DirEntryKind::Folder => {
             let ignored = glob::ignored(arguments.ignored);
-            let place = desk.search_place(&start, &job.needs)?;
-            let walk = WorkspaceWalk { root: place.root, permit: place.permit, ignored, stop: &job.stop };
+            let place = file_context.search_place(&start, &invocation.needs)?;
+            let walk =
+                WorkspaceWalk { root: place.root, permit: place.permit, ignored, stop: &invocation.stop };
             walk.beneath(&place.start, |entry| {
                 let is_meant = || only.as_ref().is_none_or(|only| only.is_match(place.inner(entry.path)));
                 if entry.kind == DirEntryKind::File && is_meant() {
@@ -152,7 +154,7 @@ struct GrepSearch<'a> {
 impl<'a> GrepSearch<'a> {
     fn new(arguments: &GrepArguments, stop: &'a CancellationToken) -> Result<Self, FileToolError> {
         if arguments.pattern.is_empty() || arguments.pattern.len() > LONGEST {
-            return Err(told(format!("a pattern has between 1 and {LONGEST} bytes")));
+            return Err(failed(format!("a pattern has between 1 and {LONGEST} bytes")));
         }
         let multiline = arguments.multiline == Some(true);
         let mut builder = RegexMatcherBuilder::new();
@@ -166,7 +168,7 @@ impl<'a> GrepSearch<'a> {
             builder.line_terminator(Some(b'\n'));
         }
         let matcher =
-            builder.build(&arguments.pattern).map_err(|error| told(unusable(&error.to_string())))?;
+            builder.build(&arguments.pattern).map_err(|error| failed(unusable(&error.to_string())))?;
         let context = usize::try_from(arguments.context.unwrap_or(0).min(MOST_CONTEXT)).unwrap_or(0);
         let show = arguments.show.unwrap_or_default();
         let around = if show == GrepOutputMode::Lines { context } else { 0 };

@@ -28,23 +28,23 @@ struct ListArguments {
     path: Option<String>,
 }
 
-pub(super) fn tool(desk: Arc<FileToolContext>) -> ClosureTool<impl JsonSchema> {
+pub(super) fn tool(context: Arc<FileToolContext>) -> ClosureTool<impl JsonSchema> {
     let text = "Lists a folder, one name a line: folders end with a slash, files show their size, links \
         end with an @. Not recursive; use glob for that.";
-    let list = blocking_tool("list", text, move |arguments: ListArguments, job: ToolInvocation| {
-        run(&desk, &arguments, &job)
+    let list = blocking_tool("list", text, move |arguments: ListArguments, invocation: ToolInvocation| {
+        run(&context, &arguments, &invocation)
     });
     declared(list, Level::ReadOnly, &["read:{path=.}"])
 }
 
 fn run(
-    desk: &FileToolContext,
+    context: &FileToolContext,
     arguments: &ListArguments,
-    job: &ToolInvocation,
+    invocation: &ToolInvocation,
 ) -> Result<String, FileToolError> {
-    let path = desk.root.path(arguments.path.as_deref().unwrap_or("."))?;
-    desk.root.permit(&job.needs).read(&path)?;
-    let dir = desk.root.folder(&path)?;
+    let path = context.root.path(arguments.path.as_deref().unwrap_or("."))?;
+    context.root.permit(&invocation.needs).read(&path)?;
+    let dir = context.root.folder(&path)?;
     let entries = dir.entries().map_err(|error| WorkspaceRootError::io(path.as_str(), &error))?;
     let mut names = Vec::new();
     let (mut hidden, mut unnamed) = (0_usize, 0_usize);
@@ -55,7 +55,7 @@ fn run(
         };
         match below(&path, &name) {
             None => unnamed += 1,
-            Some(inner) if desk.root.rules().reading(&inner).is_some() => {
+            Some(inner) if context.root.rules().reading(&inner).is_some() => {
                 hidden += usize::from(name != VERSION_CONTROL);
             }
             Some(_) => names.push(name),

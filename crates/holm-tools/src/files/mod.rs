@@ -78,16 +78,16 @@ pub fn is_file_tool(name: &str) -> bool {
     NAMES.contains(&name)
 }
 
-/// The tools of one desk, in the order in which a model sees them.
-pub fn tools(desk: FileToolContext) -> Vec<Arc<dyn Tool>> {
-    let desk = Arc::new(desk);
+/// The tools that share one context, in the order in which a model sees them.
+pub fn tools(context: FileToolContext) -> Vec<Arc<dyn Tool>> {
+    let context = Arc::new(context);
     vec![
-        Arc::new(read::tool(Arc::clone(&desk))),
-        Arc::new(list::tool(Arc::clone(&desk))),
-        Arc::new(glob::tool(Arc::clone(&desk))),
-        Arc::new(grep::tool(Arc::clone(&desk))),
-        Arc::new(write::tool(Arc::clone(&desk))),
-        Arc::new(edit::tool(Arc::clone(&desk))),
-        Arc::new(patch::tool(desk)),
+        Arc::new(read::tool(Arc::clone(&context))),
+        Arc::new(list::tool(Arc::clone(&context))),
+        Arc::new(glob::tool(Arc::clone(&context))),
+        Arc::new(grep::tool(Arc::clone(&context))),
+        Arc::new(write::tool(Arc::clone(&context))),
+        Arc::new(edit::tool(Arc::clone(&context))),
+        Arc::new(patch::tool(context)),
     ]
 }

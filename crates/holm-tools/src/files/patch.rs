@@ -14,7 +14,7 @@ use super::{
     changed_lines::{self, LineAllowance},
     comparison_budget::ComparisonBudget,
     diff::{self, DiffTarget, FileAction, FileDiff, PatchedText},
-    file_tool_context::{FileToolContext, FileToolError, declared, told},
+    file_tool_context::{FileToolContext, FileToolError, declared, failed},
     text::DecodedText,
 };
 use crate::root::MissingFolderPolicy;
@@ -33,11 +33,11 @@ struct PatchArguments {
     paths: Option<Vec<String>>,
 }
 
-pub(super) fn tool(desk: Arc<FileToolContext>) -> ClosureTool<impl JsonSchema> {
+pub(super) fn tool(context: Arc<FileToolContext>) -> ClosureTool<impl JsonSchema> {
     let text = "Applies a patch to one or more files: all of it, or nothing. The lines around each change must be in \
                 the file, in one place; line numbers and counts may be off or missing. Shows the changed lines.";
-    let patch = blocking_tool("patch", text, move |arguments: PatchArguments, job: ToolInvocation| {
-        run(&desk, &arguments, &job)
+    let patch = blocking_tool("patch", text, move |arguments: PatchArguments, invocation: ToolInvocation| {
+        run(&context, &arguments, &invocation)
     });
     let needs = ["read:{paths?}", "write:{paths?}", "read:{diff:files?}", "write:{diff:files?}"];
     declared(patch, Level::Write, &needs)
@@ -60,33 +60,33 @@ fn and_unchanged(reason: &str) -> String {
 }
 
 fn run(
-    desk: &FileToolContext,
+    context: &FileToolContext,
     arguments: &PatchArguments,
-    job: &ToolInvocation,
+    invocation: &ToolInvocation,
 ) -> Result<String, FileToolError> {
-    let unchanged = |reason: String| told(and_unchanged(&reason));
+    let unchanged = |reason: String| failed(and_unchanged(&reason));
     let files = diff::parse(&arguments.diff).map_err(unchanged)?;
-    let named = arguments.paths.iter().flatten().map(|path| desk.root.path(path));
+    let named = arguments.paths.iter().flatten().map(|path| context.root.path(path));
     let named = named.collect::<Result<Vec<_>, _>>()?;
-    let (steps, paths) = steps(desk, files, &named)?;
+    let (steps, paths) = steps(context, files, &named)?;
     if paths.len() > MOST_FILES {
         return Err(unchanged(format!("a patch may change at most {MOST_FILES} files")));
     }
-    let permit = desk.root.permit(&job.needs);
+    let permit = context.root.permit(&invocation.needs);
     for path in &paths {
         permit.read(path)?;
     }
     let makes = |step: &PatchStep| matches!(step.diff.action, FileAction::Make | FileAction::Move(_));
     let folders =
         if steps.iter().any(makes) { MissingFolderPolicy::Made } else { MissingFolderPolicy::Wanted };
-    desk.change(job, &paths, folders, |befores| {
+    context.change(invocation, &paths, folders, |befores| {
         let mut news = Vec::new();
         let mut said = Vec::new();
         let mut work = PatchAllowance { effort: ComparisonBudget::default(), room: LineAllowance::default() };
         for step in &steps {
             // Other calls wait for these files, so a call that was cancelled stops here.
-            if job.stop.is_cancelled() {
-                return Err(told("the call was cancelled; nothing was changed"));
+            if invocation.stop.is_cancelled() {
+                return Err(failed("the call was cancelled; nothing was changed"));
             }
             let (new, words) = work.decide(step, &paths, befores)?;
             news.extend(new);
@@ -98,14 +98,14 @@ fn run(
 
 /// The files of a patch in their order, and all paths that it touches.
 fn steps(
-    desk: &FileToolContext,
+    context: &FileToolContext,
     files: Vec<FileDiff>,
     named: &[FilePath],
 ) -> Result<(Vec<PatchStep>, Vec<FilePath>), FileToolError> {
     let mut steps: Vec<PatchStep> = Vec::new();
     let mut paths: Vec<FilePath> = Vec::new();
     for diff in files {
-        let path = path_of(desk, &diff, named)?;
+        let path = path_of(context, &diff, named)?;
         let earlier = steps.iter_mut().find(|step| step.path == path);
         match earlier {
             Some(step) if step.diff.action == FileAction::Change && diff.action == FileAction::Change => {
@@ -115,13 +115,13 @@ fn steps(
             _ => {}
         }
         let to = match &diff.action {
-            FileAction::Move(to) => Some(desk.root.path(to)?),
+            FileAction::Move(to) => Some(context.root.path(to)?),
             FileAction::Make | FileAction::Change | FileAction::Remove { .. } => None,
         };
         // A moved file is written before the old one is removed.
         for path in to.into_iter().chain([path.clone()]) {
             if paths.contains(&path) {
-                return Err(told(format!(
+                return Err(failed(format!(
                     "`{path}` is in the patch twice; merge its changes; nothing was changed"
                 )));
             }
@@ -133,31 +133,35 @@ fn steps(
 }
 
 /// Which file a part of the patch is about.
-fn path_of(desk: &FileToolContext, diff: &FileDiff, named: &[FilePath]) -> Result<FilePath, FileToolError> {
+fn path_of(
+    context: &FileToolContext,
+    diff: &FileDiff,
+    named: &[FilePath],
+) -> Result<FilePath, FileToolError> {
     match &diff.name {
-        DiffTarget::Path(path) => Ok(desk.root.path(path)?),
+        DiffTarget::Path(path) => Ok(context.root.path(path)?),
         DiffTarget::Nowhere => match named {
             [one] => Ok(one.clone()),
-            _ => Err(told("the diff names no file; begin it with --- and +++; nothing was changed")),
+            _ => Err(failed("the diff names no file; begin it with --- and +++; nothing was changed")),
         },
         DiffTarget::Lines { old, new } => {
-            if let Some(path) = listed(desk, old, new, named) {
+            if let Some(path) = listed(context, old, new, named) {
                 return Ok(path);
             }
             let path = patch_path(old, new).ok_or_else(|| {
-                told(
+                failed(
                     "a unified diff cannot rename a file; give --- and +++ the same name, or use *** Update File: and \
                      *** Move to:; nothing was changed",
                 )
             })?;
-            Ok(desk.root.path(path)?)
+            Ok(context.root.path(path)?)
         }
     }
 }
 
 /// The file of the call's own list that a unified diff means: the list says whether `a/`
 /// and `b/` are folders.
-fn listed(desk: &FileToolContext, old: &str, new: &str, named: &[FilePath]) -> Option<FilePath> {
+fn listed(context: &FileToolContext, old: &str, new: &str, named: &[FilePath]) -> Option<FilePath> {
     let mut found: Option<FilePath> = None;
     for name in [new, old] {
         let name = name.split('\t').next().unwrap_or_default().trim();
@@ -167,7 +171,7 @@ fn listed(desk: &FileToolContext, old: &str, new: &str, named: &[FilePath]) -> O
         let bare = name.strip_prefix("a/").or_else(|| name.strip_prefix("b/"));
         let candidates = [Some(name), bare].into_iter().flatten();
         let hit =
-            candidates.filter_map(|name| desk.root.path(name).ok()).find(|path| named.contains(path))?;
+            candidates.filter_map(|name| context.root.path(name).ok()).find(|path| named.contains(path))?;
         if found.as_ref().is_some_and(|found| *found != hit) {
             return None;
         }
@@ -191,7 +195,7 @@ impl PatchAllowance {
         befores: &[OriginalContent],
     ) -> Result<(Vec<NewContent>, String), FileToolError> {
         let path = &step.path;
-        let misfit = |reason: String| told(format!("`{path}`: {}", and_unchanged(&reason)));
+        let misfit = |reason: String| failed(format!("`{path}`: {}", and_unchanged(&reason)));
         let bytes = befores.get(step.at).and_then(|before| before.bytes.as_deref());
         let text = match (bytes, &step.diff.action) {
             (Some(_), FileAction::Make) => {

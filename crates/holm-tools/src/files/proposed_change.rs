@@ -1,8 +1,11 @@
-//! The change that a call of `write` would make to the file as it is, for the person who is asked
-//! about it: the changed lines with a few lines around them, and how many there are.
+//! Compares what a call of `write` would put into a file with the file as it is now, for the user
+//! who is asked about the call. The result has the changed lines with a few lines around them, and
+//! their number. All new lines are included, because the user approves them; of the removed lines
+//! only the first ones are.
 //!
-//! It changes nothing and protects nothing. All new lines are in it, because a person approves
-//! them; of the lines that go, only the first ones, and their number.
+//! It changes nothing and refuses nothing: writing is in `change.rs`, and the refusal of a file
+//! that the model has not read is in `write.rs`, with the text of `not_read` below. The terminal
+//! shows the result in `holm-cli/src/approve/call_summary.rs`.
 
 use holm_grants::FilePath;
 use holm_guards::json::Json;
@@ -11,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::root::{WorkspaceRoot, WorkspaceRootError};
 
-/// The largest file that is compared; a person is told the size of a larger one.
+/// The largest file that is compared; of a larger one, only the size is shown.
 const MOST_COMPARED: u64 = 1024 * 1024;
 /// The most pairs of lines that are compared. Beyond it, all lines between the equal beginning and
 /// the equal end count as changed.
@@ -79,7 +82,7 @@ pub(crate) fn unread(root: &WorkspaceRoot, tool: &str, arguments: &str) -> Optio
     is_changed.then(|| WorkspaceRootError::Changed { path: path.to_string() }.to_string())
 }
 
-/// What the model is told about a file that it would replace without having read it.
+/// The error for a model that would replace a file without having read it.
 pub(super) fn not_read(path: &FilePath) -> String {
     format!("`{path}` exists and you have not read it; read it before you overwrite it")
 }

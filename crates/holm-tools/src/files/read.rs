@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    file_tool_context::{FileToolContext, FileToolError, MOST_BYTES, SHOWN, declared, told},
+    file_tool_context::{FileToolContext, FileToolError, MOST_BYTES, SHOWN, declared, failed},
     image,
     text::DecodedText,
 };
@@ -45,42 +45,42 @@ struct ReadArguments {
     limit: Option<u64>,
 }
 
-pub(super) fn tool(desk: Arc<FileToolContext>) -> ClosureTool<impl JsonSchema> {
+pub(super) fn tool(context: Arc<FileToolContext>) -> ClosureTool<impl JsonSchema> {
     let text = "Reads a file: its lines with line numbers, or an image. Long files come in pages; \
         continue with offset. With reference instead of path, reads a result that was too large to show.";
-    let read = blocking_tool("read", text, move |arguments: ReadArguments, job: ToolInvocation| {
-        run(&desk, &arguments, &job)
+    let read = blocking_tool("read", text, move |arguments: ReadArguments, invocation: ToolInvocation| {
+        run(&context, &arguments, &invocation)
     });
     declared(read, Level::ReadOnly, &["read:{path?}"])
 }
 
 fn run(
-    desk: &FileToolContext,
+    context: &FileToolContext,
     arguments: &ReadArguments,
-    job: &ToolInvocation,
+    invocation: &ToolInvocation,
 ) -> Result<ToolOutput, FileToolError> {
     match (&arguments.path, &arguments.reference) {
-        (Some(path), None) => file(desk, path, arguments, job),
-        (None, Some(reference)) => kept(desk, reference, arguments),
-        (Some(_), Some(_)) => Err(told("give a path or a reference, not both")),
-        (None, None) => Err(told("give the path of a file, or the reference of a large result")),
+        (Some(path), None) => file(context, path, arguments, invocation),
+        (None, Some(reference)) => kept(context, reference, arguments),
+        (Some(_), Some(_)) => Err(failed("give a path or a reference, not both")),
+        (None, None) => Err(failed("give the path of a file, or the reference of a large result")),
     }
 }
 
 fn file(
-    desk: &FileToolContext,
+    context: &FileToolContext,
     path: &str,
     arguments: &ReadArguments,
-    job: &ToolInvocation,
+    invocation: &ToolInvocation,
 ) -> Result<ToolOutput, FileToolError> {
-    let path = desk.root.path(path)?;
-    desk.root.permit(&job.needs).read(&path)?;
-    let (root, inside) = desk.place(&path)?;
+    let path = context.root.path(path)?;
+    context.root.permit(&invocation.needs).read(&path)?;
+    let (root, inside) = context.place(&path)?;
     let bytes = root.read(&inside)?.bytes(MOST_BYTES)?;
     if let Some(media_type) = image::media_type(&bytes) {
         if bytes.len() > image::MOST_BYTES {
             let most = image::MOST_BYTES;
-            return Err(told(format!(
+            return Err(failed(format!(
                 "`{path}` is an image of {} bytes; at most {most} can be shown",
                 bytes.len()
             )));
@@ -90,12 +90,12 @@ fn file(
         return Ok(ToolOutput { text, parts, ..ToolOutput::default() });
     }
     let Some(text) = DecodedText::read(&bytes) else {
-        return Err(told(format!(
+        return Err(failed(format!(
             "`{path}` is a binary file of {} bytes; use a program to inspect it",
             bytes.len()
         )));
     };
-    desk.saw(&path, &bytes);
+    context.saw(&path, &bytes);
     let page = TextPage::of(&text.text, arguments.offset, arguments.limit)?;
     Ok(ToolOutput::text(page.shown(text.remark())))
 }
@@ -114,7 +114,7 @@ impl TextPage {
         let total = text.lines().count();
         let first = usize::try_from(offset.unwrap_or(1).max(1)).unwrap_or(usize::MAX);
         if first > total.max(1) {
-            return Err(told(format!("line {first} does not exist; the file has {total} lines")));
+            return Err(failed(format!("line {first} does not exist; the file has {total} lines")));
         }
         let limit = limit.map_or(LINES, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
         let mut lines = String::new();
@@ -160,14 +160,16 @@ fn clipped(line: &str) -> String {
 }
 
 fn kept(
-    desk: &FileToolContext,
+    context: &FileToolContext,
     reference: &str,
     arguments: &ReadArguments,
 ) -> Result<ToolOutput, FileToolError> {
-    let Some(blobs) = &desk.blobs else { return Err(told("this host does not store large results")) };
+    let Some(blobs) = &context.blobs else { return Err(failed("this host does not store large results")) };
     let is_digest = reference.len() == 64 && reference.bytes().all(|byte| byte.is_ascii_hexdigit());
     if !is_digest {
-        return Err(told("not a valid reference; copy the 64 digits from the note of the shortened result"));
+        return Err(failed(
+            "not a valid reference; copy the 64 digits from the note of the shortened result",
+        ));
     }
     let start = arguments.offset.unwrap_or(0);
     let wanted = arguments.limit.unwrap_or(PIECE).clamp(1, PIECE);
@@ -192,11 +194,11 @@ fn fetch(
     range: std::ops::Range<u64>,
 ) -> Result<Vec<u8>, FileToolError> {
     let Ok(runtime) = tokio::runtime::Handle::try_current() else {
-        return Err(told("large results can be read only within a run"));
+        return Err(failed("large results can be read only within a run"));
     };
     runtime
         .block_on(blobs.get(&reference.to_ascii_lowercase(), range))
-        .map_err(|error| told(error.to_string()))
+        .map_err(|error| failed(error.to_string()))
 }
 
 /// The text of a piece whose ends may fall within characters, and how many bytes were used to its end.

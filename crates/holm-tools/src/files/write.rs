@@ -1,4 +1,9 @@
-//! The `write` tool: a whole file.
+//! The `write` tool: creates or replaces a whole file.
+//!
+//! An existing file must have been read before; this file checks that and words the report.
+//! Locking, comparing, recording for undo and writing are done in `change.rs`. Changes to a part of
+//! a file are `edit.rs` and `patch.rs`; what a user is shown before approving a write is
+//! `proposed_change.rs`.
 
 use std::sync::Arc;
 
@@ -9,7 +14,7 @@ use serde::Deserialize;
 
 use super::{
     change::NewContent,
-    file_tool_context::{FileToolContext, FileToolError, ReadStatus, declared, told},
+    file_tool_context::{FileToolContext, FileToolError, ReadStatus, declared, failed},
     proposed_change::not_read,
 };
 use crate::root::MissingFolderPolicy;
@@ -23,28 +28,28 @@ struct WriteArguments {
     content: String,
 }
 
-pub(super) fn tool(desk: Arc<FileToolContext>) -> ClosureTool<impl JsonSchema> {
+pub(super) fn tool(context: Arc<FileToolContext>) -> ClosureTool<impl JsonSchema> {
     let text = "Writes a whole file, new or replaced. Read an existing file first. To change part of a \
         file, use edit.";
-    let write = blocking_tool("write", text, move |arguments: WriteArguments, job: ToolInvocation| {
-        run(&desk, &arguments, &job)
+    let write = blocking_tool("write", text, move |arguments: WriteArguments, invocation: ToolInvocation| {
+        run(&context, &arguments, &invocation)
     });
     declared(write, Level::Write, &["write:{path}"])
 }
 
 fn run(
-    desk: &FileToolContext,
+    context: &FileToolContext,
     arguments: &WriteArguments,
-    job: &ToolInvocation,
+    invocation: &ToolInvocation,
 ) -> Result<String, FileToolError> {
-    let path = desk.root.path(&arguments.path)?;
+    let path = context.root.path(&arguments.path)?;
     let bytes = arguments.content.as_bytes().to_vec();
     let count = bytes.len();
-    desk.change(job, std::slice::from_ref(&path), MissingFolderPolicy::Made, |befores| {
+    context.change(invocation, std::slice::from_ref(&path), MissingFolderPolicy::Made, |befores| {
         let existed = match befores.first() {
             Some(before) if before.bytes.is_some() => {
                 if before.recalled == ReadStatus::Unseen {
-                    return Err(told(not_read(&path)));
+                    return Err(failed(not_read(&path)));
                 }
                 true
             }
