@@ -1,8 +1,10 @@
-//! The compiled schema and its public methods.
+//! The compiled schema and its public methods. It only holds the nodes and passes calls on:
+//! `schema/compile/` makes them and lists demands that are not enforced, `schema/check/` validates
+//! a value, `schema/message.rs` words the violations, and `schema/summary.rs` describes the schema
+//! in one line.
 //!
-//! It only holds the nodes and passes calls on: `schema/compile/` makes it, `schema/check/`
-//! validates, `schema/summary.rs` describes. Compile once when a tool is registered, not for each
-//! call.
+//! Compile once when a tool is registered, not for each call. Arguments that almost fit are
+//! repaired in `repair/`, never here.
 
 use alloc::string::String;
 use alloc::vec::Vec;

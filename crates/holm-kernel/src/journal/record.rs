@@ -1,9 +1,12 @@
-//! One record, its link in the hash chain, and the head that says how far a journal reaches.
+//! One record, its link in the hash chain, and the head that says how far a journal reaches. This
+//! file computes chain values and checks heads; it reads no text and stores nothing.
 //!
 //! The parts of a chain value have fixed widths and a fixed order, which must never change: every
-//! stored journal is checked against them. Records are made by `journal/reader.rs` after
-//! verification. The text of a line is in `journal/line.rs`, the input and its hash in
-//! `journal/payload.rs`.
+//! stored journal is checked against them.
+//!
+//! The text of a line is written and read in `journal/line.rs`; the input's text, its limits and
+//! its hash are in `journal/payload.rs`. `journal/reader.rs` reads and verifies whole journals,
+//! `journal/writer.rs` numbers new records, and `journal/replay.rs` folds them.
 
 use alloc::string::String;
 
@@ -18,8 +21,8 @@ use crate::{RecordReceipt, Seq, Timestamp};
 /// Separates these hashes from every other use of SHA-256.
 const DOMAIN: &[u8; 12] = b"holm journal";
 
-/// One input as the journal stores it. Records come from
-/// [`decode`](super::decode), which verified them.
+/// One input as the journal stores it. A caller gets records from [`decode`](super::decode) and the
+/// other readers of this module, which verify them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JournalRecord {
     seq: Seq,
@@ -30,7 +33,7 @@ pub struct JournalRecord {
 }
 
 impl JournalRecord {
-    /// Accepts a line without checks; the caller verifies it.
+    /// Makes a record of what a line claims, without checks; the caller verifies it.
     pub(super) const fn claimed(receipt: RecordReceipt, payload: RecordPayload, chain: Sha256Hash) -> Self {
         Self { seq: receipt.seq, at: receipt.at, effects: receipt.effects, payload, chain }
     }
@@ -40,7 +43,7 @@ impl JournalRecord {
         self.seq
     }
 
-    /// When it was handled, after clamping.
+    /// When it was handled. Times never go back: the run has already corrected it.
     #[must_use]
     pub const fn at(&self) -> Timestamp {
         self.at

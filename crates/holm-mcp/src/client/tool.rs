@@ -1,7 +1,13 @@
-//! Wraps one tool of a server as a tool of Holm. The call goes through `remote_server.rs`, the
-//! definition comes from `definition.rs`, and the result is converted in `content.rs`. Every tool
-//! counts as able to do anything, its output as untrusted and its arguments as leaving the machine,
-//! unless the user's entry says otherwise about its level.
+//! Wraps one tool of an MCP server as a tool of Holm: declares it and passes calls on. It also
+//! makes the extra tools that list and read the server's resources and prompts.
+//!
+//! A server's tool counts as able to do anything, unless the user's entry sets its level or trusts
+//! the server's hints. The output always counts as untrusted, and the arguments as leaving the
+//! machine. The kernel decides whether a call may run.
+//!
+//! Connections, retries, time limits and the check of a changed definition are in
+//! `remote_server.rs`. Definitions are read and bounded in `definition.rs`, and results are
+//! converted in `content.rs`.
 
 use std::sync::Arc;
 
@@ -25,23 +31,23 @@ pub struct RemoteTool {
     declaration: Arc<ToolSpec>,
 }
 
-/// What a call does.
+/// The request that a call makes to the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum RemoteAction {
     /// Calls the tool of this name, whose definition must have this hash.
-    Call {
-        name: String,
-        sha256: [u8; 32],
-    },
+    Call { name: String, sha256: [u8; 32] },
     /// Lists the server's resources.
     Resources,
+    /// Reads the resource at the argument `uri`.
     Read,
+    /// Lists the server's prompts.
     Prompts,
+    /// Fills in the prompt of the argument `name`.
     Prompt,
 }
 
 impl RemoteTool {
-    /// The tool of a definition.
+    /// Wraps the tool of a definition.
     #[must_use]
     pub fn new(remote: RemoteServer, definition: &ToolDefinition) -> Self {
         let spec = remote.spec();
@@ -63,14 +69,14 @@ impl RemoteTool {
         Self { remote, action, declaration: Arc::new(declaration) }
     }
 
-    /// The tools through which a model uses the server's resources and prompts.
-    pub(crate) fn extras(remote: &RemoteServer, reading: &ServerInventory) -> Vec<Self> {
+    /// The tools through which a model uses the server's resources and prompts. They only read.
+    pub(crate) fn extras(remote: &RemoteServer, inventory: &ServerInventory) -> Vec<Self> {
         let mut extras = Vec::new();
         let mut add = |action: RemoteAction, name: &str, description: &str, members: &[&str]| {
             let declaration = declare(remote, name, description, schema(members)).level(Level::ReadOnly);
             extras.push(Self { remote: remote.clone(), action, declaration: Arc::new(declaration) });
         };
-        if reading.resources {
+        if inventory.resources {
             add(RemoteAction::Resources, "list_resources", "Lists what can be read from this server.", &[]);
             add(
                 RemoteAction::Read,
@@ -79,21 +85,23 @@ impl RemoteTool {
                 &["uri"],
             );
         }
-        if reading.prompts {
+        if inventory.prompts {
             add(RemoteAction::Prompts, "list_prompts", "Lists the prompts of this server.", &[]);
             add(RemoteAction::Prompt, "get_prompt", "Fills in one prompt of this server.", &["name"]);
         }
         extras
     }
 
-    async fn act(self, job: &ToolInvocation) -> Result<ToolOutput, RemoteServerError> {
-        let arguments: Map<String, Value> = serde_json::from_str(&job.arguments).map_err(|error| {
+    async fn perform(self, invocation: &ToolInvocation) -> Result<ToolOutput, RemoteServerError> {
+        let arguments: Map<String, Value> = serde_json::from_str(&invocation.arguments).map_err(|error| {
             RemoteServerError::NoMeans(format!("the arguments are not an object: {error}"))
         })?;
-        let word = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let text_argument =
+            |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         Ok(match &self.action {
             RemoteAction::Call { name, sha256 } => {
-                let called = self.remote.call_as(name, sha256, arguments, &job.progress, &job.stop);
+                let called =
+                    self.remote.call_as(name, sha256, arguments, &invocation.progress, &invocation.stop);
                 output(called.await?)
             }
             RemoteAction::Resources => {
@@ -106,11 +114,11 @@ impl RemoteTool {
                         resource_entry.description.as_deref().unwrap_or_default()
                     )
                 };
-                listed(found.iter().map(line))
+                lines_output(found.iter().map(line))
             }
             RemoteAction::Read => {
                 let (mut texts, mut parts) = (Vec::new(), Vec::new());
-                for contents in self.remote.resource(&word("uri")).await?.contents {
+                for contents in self.remote.resource(&text_argument("uri")).await?.contents {
                     resource(contents, &mut texts, &mut parts);
                 }
                 let mut text = texts.join("\n");
@@ -127,12 +135,12 @@ impl RemoteTool {
                     let about = prompt.description.as_deref().unwrap_or_default();
                     format!("{}({})  {about}", prompt.name, wants.join(", "))
                 };
-                listed(found.iter().map(line))
+                lines_output(found.iter().map(line))
             }
             RemoteAction::Prompt => {
                 let given =
                     arguments.get("arguments").and_then(Value::as_object).cloned().unwrap_or_default();
-                prompt_output(self.remote.prompt(&word("name"), given).await?)
+                prompt_output(self.remote.prompt(&text_argument("name"), given).await?)
             }
         })
     }
@@ -143,11 +151,11 @@ impl Tool for RemoteTool {
         &self.declaration
     }
 
-    fn run(&self, job: ToolInvocation) -> BoxFuture<'static, ToolOutput> {
+    fn run(&self, invocation: ToolInvocation) -> BoxFuture<'static, ToolOutput> {
         let tool = self.clone();
         Box::pin(async move {
             let server = tool.remote.name().clone();
-            match tool.act(&job).await {
+            match tool.perform(&invocation).await {
                 Ok(output) => output,
                 Err(error @ RemoteServerError::Stopped) => {
                     ToolOutput { outcome: Outcome::Stopped, text: error.to_string(), ..ToolOutput::default() }
@@ -181,7 +189,7 @@ fn schema(members: &[&str]) -> Json {
     ])
 }
 
-fn listed(lines: impl Iterator<Item = String>) -> ToolOutput {
+fn lines_output(lines: impl Iterator<Item = String>) -> ToolOutput {
     let lines: Vec<String> = lines.collect();
     ToolOutput::text(if lines.is_empty() { "none".to_owned() } else { lines.join("\n") })
 }

@@ -1,6 +1,8 @@
-//! One response of a site: a file, a part of it, or "not found". Passwords and host names are
-//! checked before, in `serve.rs`; paths are parsed in `path.rs`. Every error is "not found",
+//! One response of a site: a file, a part of it, or "not found". Every error is "not found",
 //! because a visitor must not learn which files are next to the site.
+//!
+//! Passwords and host names are checked before, in `serve.rs`. Paths are parsed in `path.rs`; byte
+//! ranges and cached versions are handled in `byte_range.rs`, media types in `content_type.rs`.
 
 use std::{
     fs::File,

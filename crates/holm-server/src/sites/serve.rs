@@ -1,8 +1,12 @@
-//! The listeners of sites: one per site with its own address, and a shared one for sites with a
-//! host name.
+//! The listeners of published sites: one per site with its own address, and a shared one for sites
+//! with a host name. For each request, this file finds the site by the host name and checks the
+//! password, with a limit on wrong ones. A listener accepts other machines only with a certificate,
+//! and has its own limit of connections.
 //!
-//! Files are found and sent in `page.rs`; which sites there are is in `site_registry.rs`. A site
-//! listens to other machines only with a certificate, and has its own limit of connections.
+//! Files are found and sent in `page.rs`. Passwords are hashed in `password.rs`. Sites are stored
+//! in `site_registry.rs` and published by `routes/sites.rs`, which also keeps them off the server's
+//! own addresses. Host names are parsed in `request_guard.rs`, and connections are accepted in
+//! `serve.rs` of the crate.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -40,16 +44,17 @@ use crate::{HolmServer, ServerError, limiter::RateLimiter, request_guard, serve:
 const MOST_CONNECTIONS: usize = 256;
 /// Wrong passwords per address and minute.
 const FAILURES_PER_MINUTE: u32 = 20;
-/// Passwords that are checked in parallel: each check uses 32 MiB.
-const MOST_TRIES: usize = 2;
+/// Passwords that are checked in parallel: each check uses 32 MiB (`password.rs`).
+const MAX_PARALLEL_CHECKS: usize = 2;
 
+/// The running listeners of all published sites.
 pub(crate) struct SiteServer {
     listening: AsyncMutex<BTreeMap<SiteName, SiteListener>>,
     tls: OnceLock<Option<TlsAcceptor>>,
     /// The shared address of sites with a host name, once it is known.
     shared: OnceLock<SocketAddr>,
     close: CancellationToken,
-    doorman: PasswordGate,
+    password_gate: PasswordGate,
 }
 
 struct SiteListener {
@@ -57,7 +62,7 @@ struct SiteListener {
     close: CancellationToken,
 }
 
-/// Checks the passwords of sites.
+/// Checks the passwords of sites, and limits wrong ones.
 struct PasswordGate {
     failed: RateLimiter<IpAddr>,
     /// Digests of correct passwords, so that a page of many files is not slow; never of wrong ones.
@@ -74,18 +79,18 @@ impl SiteServer {
     pub(crate) fn new() -> Result<Self, ServerError> {
         let mut secret = [0_u8; 32];
         getrandom::fill(&mut secret).map_err(|error| ServerError::Random(error.to_string()))?;
-        let doorman = PasswordGate {
+        let password_gate = PasswordGate {
             failed: RateLimiter::new(FAILURES_PER_MINUTE),
             known: Mutex::default(),
             secret,
-            tries: Semaphore::new(MOST_TRIES),
+            tries: Semaphore::new(MAX_PARALLEL_CHECKS),
         };
         let (listening, close) = (AsyncMutex::default(), CancellationToken::new());
-        Ok(Self { listening, tls: OnceLock::new(), shared: OnceLock::new(), close, doorman })
+        Ok(Self { listening, tls: OnceLock::new(), shared: OnceLock::new(), close, password_gate })
     }
 
     /// Starts the listeners of all sites. A site whose address is taken is not served, and
-    /// the list says so.
+    /// `GET /api/sites` shows no address for it.
     ///
     /// # Errors
     /// [`ServerError`] if the shared address cannot be listened on.
@@ -100,7 +105,7 @@ impl SiteServer {
             let _ = self.shared.set(bound);
         }
         for site in server.inner.sites.list() {
-            // The list says that it is not served.
+            // A listener that fails to start does not stop the others; the list of sites shows it.
             let _ = self.show(server, &site).await;
         }
         Ok(())
@@ -156,7 +161,7 @@ impl SiteServer {
             |error: std::io::Error| ServerError::Listen { address: wanted, reason: error.to_string() };
         let listener = TcpListener::bind(wanted).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        let routes = Router::new().fallback(show).with_state(SiteListenerState {
+        let routes = Router::new().fallback(answer).with_state(SiteListenerState {
             server: server.clone(),
             which,
             address,
@@ -175,14 +180,19 @@ struct SiteListenerState {
     address: SocketAddr,
 }
 
+/// The sites that a listener serves.
 #[derive(Debug, Clone)]
 enum SiteSelection {
+    /// The one site with this address.
     One(SiteName),
+    /// All sites with a host name.
     Hosts,
 }
 
-async fn show(State(shown): State<SiteListenerState>, request: Request) -> Response {
-    let from = request_guard::peer(shown.server.config(), &request);
+/// Answers one request: finds the site by the host name, checks the password, and passes the request
+/// on to `page.rs`.
+async fn answer(State(state): State<SiteListenerState>, request: Request) -> Response {
+    let from = request_guard::peer(state.server.config(), &request);
     // The body of a read-only request is ignored.
     let (parts, _) = request.into_parts();
     let named = match request_guard::named(&parts.headers, parts.uri.authority()) {
@@ -191,25 +201,25 @@ async fn show(State(shown): State<SiteListenerState>, request: Request) -> Respo
     };
     let host = named.first().copied().map(request_guard::name_of).unwrap_or_default();
     let is_one = named.iter().all(|other| request_guard::name_of(other).eq_ignore_ascii_case(host));
-    let Some(site) = shown.site(host).filter(|_| is_one) else {
+    let Some(site) = state.site(host).filter(|_| is_one) else {
         return plain(StatusCode::MISDIRECTED_REQUEST, "the request was sent to an unknown host name");
     };
     if let Some(hash) = &site.password {
-        let doorman = &shown.server.inner.hosting.doorman;
-        match doorman.look(&site.name, hash, &parts.headers, from).await {
+        let password_gate = &state.server.inner.hosting.password_gate;
+        match password_gate.check(&site.name, hash, &parts.headers, from).await {
             PasswordVerdict::Known => {}
-            PasswordVerdict::Unknown => return locked(),
+            PasswordVerdict::Unknown => return password_required(),
             PasswordVerdict::TooOften => {
                 return plain(StatusCode::TOO_MANY_REQUESTS, "too many wrong passwords; wait a minute");
             }
         }
     }
-    let Ok(home) = shown.server.inner.workshop.home(&site.user).await else {
+    let Ok(home) = state.server.inner.workshop.home(&site.user).await else {
         return plain(StatusCode::INTERNAL_SERVER_ERROR, "the site cannot be shown now");
     };
-    let asked = SiteRequest { method: &parts.method, path: parts.uri.path(), headers: &parts.headers };
-    let own = shown.server.config().folder.clone();
-    page(move || home.root(&own), &site.folder, asked).await
+    let site_request = SiteRequest { method: &parts.method, path: parts.uri.path(), headers: &parts.headers };
+    let own = state.server.config().folder.clone();
+    page(move || home.root(&own), &site.folder, site_request).await
 }
 
 impl SiteListenerState {
@@ -232,13 +242,14 @@ impl SiteListenerState {
 enum PasswordVerdict {
     /// The password is correct.
     Known,
+    /// The password is wrong or missing.
     Unknown,
     /// Too many wrong passwords.
     TooOften,
 }
 
 impl PasswordGate {
-    async fn look(
+    async fn check(
         &self,
         site: &SiteName,
         hash: &PasswordHash,
@@ -281,7 +292,7 @@ fn password(headers: &HeaderMap) -> Option<String> {
     String::from_utf8(text).ok()?.split_once(':').map(|(_, password)| password.to_owned())
 }
 
-fn locked() -> Response {
+fn password_required() -> Response {
     let mut answer = plain(StatusCode::UNAUTHORIZED, "a password is needed");
     let basic = HeaderValue::from_static("Basic realm=\"site\", charset=\"UTF-8\"");
     answer.headers_mut().insert(WWW_AUTHENTICATE, basic);

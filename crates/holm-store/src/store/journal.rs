@@ -1,10 +1,16 @@
-//! Journals in the store: implements the traits of `holm-runtime/src/journal/mod.rs`.
+//! Journals in the store: implements the traits of `holm-runtime/src/journal/mod.rs` for every
+//! database. It creates, opens, reads and appends, and encrypts and decrypts lines if the store has
+//! a key.
 //!
 //! A line is stored unchanged. Only its number is checked here; the chain is verified when a
 //! journal is folded (`holm-kernel/src/journal/`). After an append that failed or was not waited
 //! for, every later one is refused, because the end of the journal is unknown. A snapshot is a
-//! cache: one that cannot be used counts as missing. Durability is the database's matter
-//! (`sqlite/committer.rs`, `postgres/committer.rs`), leases are in `store/lease.rs`.
+//! cache: one that cannot be used counts as missing.
+//!
+//! The database is reached through `backend.rs`, so there is no SQL here. The driver says which
+//! appends must be synced, and `sqlite/committer.rs` and `postgres/committer.rs` group the syncs.
+//! Which process may write a run is decided in `store/lease.rs`, ciphers are in `vault/`, and lists
+//! and searches of sessions are in `sessions/`.
 
 use std::{
     io::Write as _,
@@ -31,13 +37,14 @@ use crate::{
     vault::SessionCipher,
 };
 
-/// Places of sealed things; they never change, or nothing could be opened again.
+/// The places that encrypted texts are bound to. They must never change, or stored texts could not
+/// be decrypted any more.
 const RECORD: &str = "record";
 const SNAPSHOT: &str = "snapshot";
 
 /// Records of a long journal that are read at once. Together they are small compared with the
 /// state of a fold.
-const AT_ONCE: u64 = 256;
+const RECORDS_PER_READ: u64 = 256;
 
 impl JournalStore for Store {
     fn create<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Box<dyn Journal>, JournalStorageError>> {
@@ -50,8 +57,8 @@ impl JournalStore for Store {
 
     fn read<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Vec<u8>, JournalStorageError>> {
         Box::pin(async move {
-            let row = self.find(run).await.map_err(unread)?;
-            Ok(self.text(&row).await.map_err(unread)?.0)
+            let row = self.find(run).await.map_err(read_error)?;
+            Ok(self.text(&row).await.map_err(read_error)?.0)
         })
     }
 
@@ -60,8 +67,8 @@ impl JournalStore for Store {
         run: &'a str,
     ) -> BoxFuture<'a, Result<Box<dyn JournalLines>, JournalStorageError>> {
         Box::pin(async move {
-            let row = self.find(run).await.map_err(unread)?;
-            let end = self.inner.backend.next_record(row.no).await.map_err(unread)?;
+            let row = self.find(run).await.map_err(read_error)?;
+            let end = self.inner.backend.next_record(row.no).await.map_err(read_error)?;
             Ok(Box::new(StoreJournalReader { store: self.clone(), row, next: 0, end })
                 as Box<dyn JournalLines>)
         })
@@ -69,6 +76,7 @@ impl JournalStore for Store {
 }
 
 impl Store {
+    /// Creates a run and takes its lease.
     async fn begin(&self, run: &str) -> Result<StoreJournal, StoreError> {
         check_run(run)?;
         let (key, wrapped) = match &self.inner.vault {
@@ -86,17 +94,19 @@ impl Store {
         })
     }
 
+    /// Takes the lease of a run and reads its snapshot and the records after it. The rest of a long
+    /// journal is read in pieces.
     async fn take_over(&self, run: &str) -> Result<OpenedJournal, JournalStorageError> {
-        let row = self.find(run).await.map_err(unread)?;
+        let row = self.find(run).await.map_err(read_error)?;
         let lease = DriveLease::take(&self.inner, &row).await?;
-        let key = self.inner.key(&row).map_err(unread)?;
-        let snapshot = self.snapshot(&row).await.map_err(unread)?;
+        let key = self.inner.key(&row).map_err(read_error)?;
+        let snapshot = self.snapshot(&row).await.map_err(read_error)?;
         let from = snapshot.as_ref().map_or(0, |snapshot| snapshot.head().seq.value());
-        let next = self.inner.backend.next_record(row.no).await.map_err(unread)?;
+        let next = self.inner.backend.next_record(row.no).await.map_err(read_error)?;
         // A snapshot of a record that does not exist belongs to another journal.
         let (snapshot, from) = if from < next { (snapshot, from) } else { (None, 0) };
-        let upto = if snapshot.is_some() { u64::MAX } else { AT_ONCE };
-        let (text, count) = self.text_of(&row, from..upto).await.map_err(unread)?;
+        let upto = if snapshot.is_some() { u64::MAX } else { RECORDS_PER_READ };
+        let (text, count) = self.text_of(&row, from..upto).await.map_err(read_error)?;
         let read = from + count;
         let rest = (read < next).then(|| {
             let lines = StoreJournalReader { store: self.clone(), row: row.clone(), next: read, end: next };
@@ -110,14 +120,14 @@ impl Store {
     /// Returns the snapshot of a run. A snapshot that cannot be opened or read counts as missing;
     /// the journal is complete without it.
     async fn snapshot(&self, row: &RunRow) -> Result<Option<Snapshot>, StoreError> {
-        let Some(kept) = self.inner.backend.snapshot(row.no).await? else { return Ok(None) };
+        let Some(stored) = self.inner.backend.snapshot(row.no).await? else { return Ok(None) };
         let (inner, row) = (Arc::clone(&self.inner), row.clone());
         blocking(move || {
-            let kept = match inner.key(&row)? {
-                Some(key) => key.open(SNAPSHOT, 0, &kept),
-                None => Some(kept),
+            let stored = match inner.key(&row)? {
+                Some(key) => key.open(SNAPSHOT, 0, &stored),
+                None => Some(stored),
             };
-            Ok(kept.and_then(|kept| Snapshot::decode(&kept).ok()))
+            Ok(stored.and_then(|stored| Snapshot::decode(&stored).ok()))
         })
         .await
     }
@@ -150,7 +160,7 @@ impl Store {
         self.text_of(row, 0..u64::MAX).await
     }
 
-    /// The same of some records.
+    /// As [`text`](Self::text), for a range of records.
     async fn text_of(&self, row: &RunRow, range: Range<u64>) -> Result<(Vec<u8>, u64), StoreError> {
         let first = range.start;
         let lines = self.inner.backend.records(row.no, range).await?;
@@ -159,7 +169,7 @@ impl Store {
             let lines = inner.opened(&row, lines, first)?;
             let count = lines.len() as u64;
             let mut text = Vec::with_capacity(lines.iter().map(|line| line.len() + 1).sum());
-            // Each goes as soon as it is copied: a journal is long enough once.
+            // Each line is freed as soon as it is copied, so that the journal is in memory only once.
             for line in lines {
                 text.extend_from_slice(&line);
                 text.push(b'\n');
@@ -182,14 +192,15 @@ impl StoreInner {
         Ok(false)
     }
 
-    /// Some lines of a run, opened, without their ends. A gap is damage, never passed over.
+    /// Some lines of a run, decrypted, without their ends. A gap is reported as damage.
     pub(crate) async fn lines(&self, row: &RunRow, range: Range<u64>) -> Result<Vec<Vec<u8>>, StoreError> {
         let first = range.start;
         let rows = self.backend.records(row.no, range).await?;
         self.opened(row, rows, first)
     }
 
-    /// Lines as they were kept, opened, from record `first` on.
+    /// Decrypts stored lines, if the store is encrypted. The first must be record `first`, and a gap is
+    /// reported as damage.
     pub(crate) fn opened(
         &self,
         row: &RunRow,
@@ -229,8 +240,8 @@ impl JournalLines for StoreJournalReader {
             if self.next >= self.end {
                 return Ok(None);
             }
-            let range = self.next..self.end.min(self.next.saturating_add(AT_ONCE));
-            let (text, count) = self.store.text_of(&self.row, range).await.map_err(unread)?;
+            let range = self.next..self.end.min(self.next.saturating_add(RECORDS_PER_READ));
+            let (text, count) = self.store.text_of(&self.row, range).await.map_err(read_error)?;
             if count == 0 {
                 let (run, reason) = (self.row.id.clone(), format!("record {} is missing", self.next));
                 return Err(JournalStorageError::Damaged { run, reason });
@@ -243,7 +254,7 @@ impl JournalLines for StoreJournalReader {
 
 /// The error for a journal that cannot be read. A caller that only reads must not get
 /// an error about writing.
-fn unread(error: StoreError) -> JournalStorageError {
+fn read_error(error: StoreError) -> JournalStorageError {
     match JournalStorageError::from(error) {
         JournalStorageError::System { reason } => JournalStorageError::Unreadable { reason },
         other => other,
@@ -329,7 +340,7 @@ impl Journal for StoreJournal {
     }
 }
 
-/// Splits lines that follow record `next - 1`, and seals them if there is a key.
+/// Splits lines that follow record `next - 1`, and encrypts them if there is a key.
 ///
 /// The chain is verified whenever a journal is folded; here only what would put a line in the
 /// wrong row is refused.
@@ -355,7 +366,8 @@ pub(crate) fn bodies<'a>(
     Ok(bodies)
 }
 
-/// Whether a line begins as the kernel writes record `seq`.
+/// Whether a line begins as the kernel writes record `seq`: only the version and the number are
+/// compared.
 fn is_record(line: &str, seq: u64) -> bool {
     let mut expected = [0_u8; 48];
     let mut rest = &mut expected[..];
