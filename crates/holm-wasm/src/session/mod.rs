@@ -1,14 +1,14 @@
 //! One run behind a handle: the kernel, the writer of its journal, and the requests that wait for
-//! an answer.
+//! an answer. If `handle` fails, the run is unchanged.
 //!
 //! The kernel decides (`holm-kernel/src/run/`), the host stores and performs. This file has no
 //! clock: every time comes from the caller. It keeps a request only until its answer, because an
-//! effect shows a request without its messages. If `handle` fails, the run is unchanged.
+//! effect shows a request without its messages. JavaScript sees these functions through
+//! `bindings/run.rs`; requests of providers are encoded in `wire/codec.rs`.
 //!
 //! Where things are:
-//!
-//! - `session/journal.rs`: runs from journals.
-//! - `session/effect.rs`: effects as the host sees them.
+//! - `session/journal.rs`: runs from journals: replay, fork, resume, and checks of a journal.
+//! - `session/effect.rs`: the form in which a host sees an effect.
 
 mod effect;
 mod journal;
@@ -43,8 +43,9 @@ pub struct WasmSession {
     number: u64,
     run: Run,
     writer: JournalWriter,
-    /// The calls that wait for an answer. It is a list, because there are only a few at a time.
+    /// The model calls that wait for an answer. It is a list, because there are only a few at a time.
     requests: Vec<(ModelCallId, Request)>,
+    /// The child runs that wait for their result.
     spawns: Vec<(ToolCallId, SpawnRequest)>,
 }
 
@@ -58,7 +59,7 @@ impl WasmSession {
         let config: Config = text::read(config, "configuration")?;
         let started = Started::new(run, seed, config);
         let (run, writer, line) =
-            records::begin(started, Timestamp::new(now)).map_err(|error| step_fault(&error))?;
+            records::begin(started, Timestamp::new(now)).map_err(|error| step_error(&error))?;
         Ok((Self::of(run, writer), line))
     }
 
@@ -75,15 +76,15 @@ impl WasmSession {
     /// [`BindingErrorKind::Payload`]; the run is unchanged.
     pub fn handle(&mut self, now: u64, input: &str) -> Result<String, BindingError> {
         let input: Input = text::read(input, "input")?;
-        let answered = match &input {
+        let answered_call = match &input {
             Input::ModelFinished { .. } | Input::Summarised { .. } | Input::ChildFinished { .. } => {
                 input.call()
             }
             _ => None,
         };
         let line = records::step(&mut self.run, &mut self.writer, Timestamp::new(now), input)
-            .map_err(|error| step_fault(&error))?;
-        if let Some(call) = answered {
+            .map_err(|error| step_error(&error))?;
+        if let Some(call) = answered_call {
             self.forget(call);
         }
         Ok(line)
@@ -137,7 +138,7 @@ impl WasmSession {
     /// [`BindingErrorKind::UnknownCall`] if no child waits under this number,
     /// [`BindingErrorKind::BadJson`] if the configuration is invalid.
     pub fn confine(&self, call: u64, config: &str) -> Result<String, BindingError> {
-        let spawn = find(&self.spawns, call)?;
+        let spawn = find_waiting(&self.spawns, call)?;
         let mut config: Config = text::read(config, "configuration")?;
         spawn.confine(&mut config);
         Ok(text::json(&config))
@@ -179,9 +180,9 @@ impl WasmSession {
     /// # Errors
     /// [`BindingErrorKind::Snapshot`] if the state cannot be captured.
     pub fn snapshot(&self) -> Result<String, BindingError> {
-        let fault = BindingError::of(BindingErrorKind::Snapshot);
-        let head = self.writer.head().ok_or_else(|| fault(records::SnapshotError::Changed))?;
-        Snapshot::take(&self.run, head).map(|snapshot| snapshot.encode()).map_err(fault)
+        let error = BindingError::of(BindingErrorKind::Snapshot);
+        let head = self.writer.head().ok_or_else(|| error(records::SnapshotError::Changed))?;
+        Snapshot::take(&self.run, head).map(|snapshot| snapshot.encode()).map_err(error)
     }
 
     /// Identifies this session among all others.
@@ -195,7 +196,7 @@ impl WasmSession {
 
     /// The request of a call that waits for its answer.
     pub(crate) fn waiting(&self, call: u64) -> Result<&Request, BindingError> {
-        find(&self.requests, call)
+        find_waiting(&self.requests, call)
     }
 
     fn forget(&mut self, call: CallId) {
@@ -204,12 +205,12 @@ impl WasmSession {
     }
 }
 
-fn find<Id: Copy, T>(list: &[(Id, T)], call: u64) -> Result<&T, BindingError>
+fn find_waiting<Id: Copy, T>(list: &[(Id, T)], call: u64) -> Result<&T, BindingError>
 where
     CallId: PartialEq<Id>,
 {
     let found = list.iter().rev().find(|(waiting, _)| CallId::new(call) == *waiting);
-    found.map(|(_, value)| value).ok_or_else(|| unknown(call))
+    found.map(|(_, value)| value).ok_or_else(|| unknown_call(call))
 }
 
 /// Figures of a run.
@@ -231,12 +232,12 @@ struct Status {
     head: Option<records::Head>,
 }
 
-fn unknown(call: u64) -> BindingError {
+fn unknown_call(call: u64) -> BindingError {
     let message = "waits for an answer; ask between the effect that names it and the answer";
     BindingError::new(BindingErrorKind::UnknownCall, format_args!("no request of call {call} {message}"))
 }
 
-fn step_fault(error: &StepError) -> BindingError {
+fn step_error(error: &StepError) -> BindingError {
     let kind = match error {
         StepError::Misuse(_) | StepError::Append(_) => BindingErrorKind::Misuse,
         StepError::Payload(_) => BindingErrorKind::Payload,

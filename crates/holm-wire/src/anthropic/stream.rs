@@ -1,9 +1,16 @@
-//! Interprets the events of a streamed reply, and reads a whole one, for Anthropic Messages.
+//! Interprets the events of a streamed reply, and reads a whole one, for Anthropic Messages. It
+//! decides what each event and block means, maps stop reasons, and writes the result into a reply
+//! draft.
 //!
-//! The shape of an event is in `wire.rs`, framing and limits are in `stream.rs` of the crate, and
-//! errors are classified in `classify/`. An event or block of an unknown kind is ignored and never
-//! an error, because services add kinds. Signatures are kept under this format's name alone. What
-//! is kept outside of the draft must be charged to it.
+//! An event or block of an unknown kind is ignored and never an error, because services add kinds.
+//! A signature is stored under this format's name, so that it is never sent to another service.
+//! Bytes that this reader keeps outside of the draft must be charged to the draft, which limits the
+//! memory of a reply.
+//!
+//! The members of an event and the token counts are in `wire.rs`. Bytes are split into frames and
+//! limited in `stream.rs` of the crate and `framing/`; errors are classified in `classify/`; the
+//! draft is `draft.rs`. Requests are written in `request.rs`, and requests of clients are served in
+//! `server.rs`.
 
 use alloc::{borrow::Cow, borrow::ToOwned, collections::BTreeMap, string::String};
 
@@ -27,7 +34,8 @@ pub struct AnthropicEventReader {
     open: BTreeMap<u64, AnthropicOpenBlock>,
     counts: AnthropicTokenCounts,
     memo: FrameMemo<AnthropicTextKind>,
-    /// Reads every frame with the general reader. Fuzzing and tests compare the two paths.
+    /// Reads every frame with the general reader, without the memo. Fuzzing and tests compare the two
+    /// paths.
     plain_only: bool,
 }
 
@@ -48,7 +56,7 @@ enum AnthropicOpenBlock {
 }
 
 impl AnthropicOpenBlock {
-    /// The number of bytes that it keeps outside of the draft.
+    /// The number of bytes that it keeps outside of the draft. They are charged to the draft's limit.
     const fn size(&self) -> usize {
         let text = match self {
             Self::Thinking { signature } => signature.len(),
@@ -88,12 +96,12 @@ impl AnthropicEventReader {
             kind => kind,
         };
         match kind {
-            "content_block_delta" => self.piece(frame, &event, draft, sink),
+            "content_block_delta" => self.read_delta(frame, &event, draft, sink),
             "content_block_start" => {
                 let block = event.content_block.unwrap_or_default();
-                self.begin(event.index.or_zero(), &block, draft, sink);
+                self.start_block(event.index.or_zero(), &block, draft, sink);
             }
-            "content_block_stop" => self.close(event.index.or_zero(), draft, sink),
+            "content_block_stop" => self.close_block(event.index.or_zero(), draft, sink),
             "message_start" => {
                 let start = event.message.unwrap_or_default();
                 draft.set_model(start.model.as_str());
@@ -108,7 +116,7 @@ impl AnthropicEventReader {
                 }
             }
             "message_stop" => {
-                self.close_all(draft, sink);
+                self.close_blocks(draft, sink);
                 return FrameOutcome::End;
             }
             "error" => return FrameOutcome::fail(classify::in_stream(frame.data)),
@@ -117,7 +125,8 @@ impl AnthropicEventReader {
         FrameOutcome::More
     }
 
-    fn begin(
+    /// Reads the start of a block, or a whole block of a reply that was not streamed.
+    fn start_block(
         &mut self,
         index: u64,
         block: &AnthropicBlock<'_>,
@@ -125,7 +134,7 @@ impl AnthropicEventReader {
         sink: WireDeltaSink<'_>,
     ) {
         // The start was sent twice, or the stop was lost.
-        self.close(index, draft, sink);
+        self.close_block(index, draft, sink);
         draft.close();
         let open = match block.kind.as_str() {
             "text" => {
@@ -155,7 +164,8 @@ impl AnthropicEventReader {
         self.open.insert(index, open);
     }
 
-    fn piece(
+    /// Reads more of an open block, and lets the memo learn a frame that contains only text.
+    fn read_delta(
         &mut self,
         frame: StreamFrame<'_>,
         event: &AnthropicEvent<'_>,
@@ -197,7 +207,8 @@ impl AnthropicEventReader {
         }
     }
 
-    fn close(&mut self, index: u64, draft: &mut ReplyDraft, sink: WireDeltaSink<'_>) {
+    /// Ends a block: stores a signature, or the input of a call that came without pieces.
+    fn close_block(&mut self, index: u64, draft: &mut ReplyDraft, sink: WireDeltaSink<'_>) {
         match self.open.remove(&index) {
             Some(AnthropicOpenBlock::Thinking { signature }) if !signature.is_empty() => {
                 draft.thinking_replay(replay("signature", &signature));
@@ -220,10 +231,10 @@ impl AnthropicEventReader {
         draft.close();
     }
 
-    fn close_all(&mut self, draft: &mut ReplyDraft, sink: WireDeltaSink<'_>) {
+    fn close_blocks(&mut self, draft: &mut ReplyDraft, sink: WireDeltaSink<'_>) {
         while let Some((index, _)) = self.open.first_key_value() {
             let index = *index;
-            self.close(index, draft, sink);
+            self.close_block(index, draft, sink);
         }
     }
 }
@@ -261,8 +272,8 @@ impl EventReader for AnthropicEventReader {
         let mut draft = ReplyDraft::default();
         let mut events = Self::plain();
         for (index, block) in (0_u64..).zip(content) {
-            events.begin(index, block, &mut draft, &mut |_| {});
-            events.close(index, &mut draft, &mut |_| {});
+            events.start_block(index, block, &mut draft, &mut |_| {});
+            events.close_block(index, &mut draft, &mut |_| {});
         }
         draft.set_model(message.model.as_str());
         read_stop(message.stop_reason.as_str(), &mut draft);
@@ -272,6 +283,7 @@ impl EventReader for AnthropicEventReader {
     }
 }
 
+/// The failure for a body without content: an error of the service, or an empty reply.
 fn not_a_reply(message: &AnthropicMessage<'_>, body: &[u8]) -> Failure {
     let failure = classify::in_stream(body);
     if message.kind.as_str() == "error" || message.error.is_some() || !failure.message.is_empty() {
@@ -286,6 +298,7 @@ fn replay(name: &str, value: &str) -> Json {
     Json::object([(REPLAY, Json::object([(name, Json::from(value))]))])
 }
 
+/// Stores why the reply ended. An unknown reason is not an error.
 fn read_stop(reason: &str, draft: &mut ReplyDraft) {
     let stop = match reason {
         "" => return,
