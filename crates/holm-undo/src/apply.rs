@@ -1,8 +1,14 @@
-//! Brings paths beneath one folder into their target states.
+//! Brings paths beneath one folder into their target states. These are the changes that an undo
+//! makes to files.
 //!
 //! A file is replaced by a rename, so it is the old one or the new one at every instant. New files
-//! are all written and synced before the first rename. Removals come last: until then nothing is
-//! lost that is not back yet. Every step can be repeated, so an interrupted run is simply run again.
+//! are all written and synced before the first rename. Removals come last, so that nothing is
+//! removed before its replacement is in place. Every step can be repeated, so an interrupted run is
+//! simply run again.
+//!
+//! It decides nothing: the target states come from `plan.rs`, and `restore.rs` checks the paths,
+//! writes the operation and calls this file. Paths are opened in `tree.rs`, without following
+//! links, and contents are read from `content_store.rs`.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -30,7 +36,7 @@ use crate::{
 
 /// How many new files are synced one by one.
 const SINGLE_SYNCS: usize = 64;
-/// What the owner needs to work in a folder.
+/// The mode bits that the owner needs to work in a folder.
 const OWNER: u32 = 0o700;
 
 /// A path and the state that it gets.
@@ -51,9 +57,9 @@ pub(crate) fn apply(
     hard_links: &[&[TreePath]],
     outcome: &mut UndoOutcome,
 ) -> Result<(), UndoError> {
-    let mut work = Work { store, id, tree, goals, current: Vec::new(), opened: BTreeMap::new(), outcome };
-    let result = work.all(hard_links);
-    let restored = work.outcome.restored.len();
+    let mut run = ApplyRun { store, id, tree, goals, current: Vec::new(), opened: BTreeMap::new(), outcome };
+    let result = run.all(hard_links);
+    let restored = run.outcome.restored.len();
     result.map_err(|(path, error)| match error {
         UndoStepError::System(error) => UndoError::Stopped { restored, reason: format!("{path}: {error}") },
         UndoStepError::Changed => {
@@ -90,22 +96,24 @@ impl From<UndoError> for UndoStepError {
 type Stepped<T> = Result<T, UndoStepError>;
 type Phase = Result<(), (TreePath, UndoStepError)>;
 
-struct Work<'a> {
+struct ApplyRun<'a> {
     store: &'a UndoArchive,
     id: u64,
     tree: &'a Tree,
     goals: &'a [Goal<'a>],
     /// The state of each goal's path now.
     current: Vec<PathState>,
-    /// Folders that were opened for their owner for a while, and their modes.
+    /// Folders whose owner got write access for the time of the undo, and their earlier modes.
     opened: BTreeMap<TreePath, u32>,
     outcome: &'a mut UndoOutcome,
 }
 
-impl Work<'_> {
+impl ApplyRun<'_> {
+    /// Runs all phases in their order.
     fn all(&mut self, hard_links: &[&[TreePath]]) -> Phase {
         for goal in self.goals {
-            let (state, _) = self.tree.look(goal.path, largest()).map_err(|error| named(goal.path, error))?;
+            let (state, _) =
+                self.tree.look(goal.path, largest()).map_err(|error| with_path(goal.path, error))?;
             self.current.push(state);
         }
         self.open_folders()?;
@@ -114,15 +122,15 @@ impl Work<'_> {
         self.place_files()?;
         self.remove_rest()?;
         for names in hard_links {
-            self.join(names)?;
+            self.restore_hard_links(names)?;
         }
-        self.split(hard_links)?;
+        self.split_hard_links(hard_links)?;
         self.set_modes()?;
         self.sync()
     }
 
     /// The goals that are not reached, with their places in the list.
-    fn open_goals(&self) -> Vec<(usize, Goal<'_>, &PathState)> {
+    fn unreached_goals(&self) -> Vec<(usize, Goal<'_>, &PathState)> {
         let all = self.goals.iter().zip(&self.current).enumerate();
         let open = all.filter(|(_, (goal, state))| !state.is_same(goal.target));
         open.map(|(at, (goal, state))| (at, *goal, state)).collect()
@@ -143,10 +151,10 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Removes what is in the place of a folder, and folders in the place of something else.
+    /// Removes entries that are in the way: a file where a folder belongs, and the reverse.
     fn clear_places(&mut self) -> Phase {
         let mut gone = Vec::new();
-        for (at, goal, state) in self.open_goals() {
+        for (at, goal, state) in self.unreached_goals() {
             let has_entry = *state != PathState::Absent;
             if goal.target.is_folder() && has_entry && !state.is_folder() {
                 self.unlink(&goal).map_err(|error| (goal.path.clone(), error))?;
@@ -168,7 +176,7 @@ impl Work<'_> {
     /// Removes the goals beneath a folder, the deepest first.
     fn remove_beneath(&self, folder: &TreePath) -> Result<Vec<usize>, (TreePath, UndoStepError)> {
         let mut gone = Vec::new();
-        for (at, goal, state) in self.open_goals().into_iter().rev() {
+        for (at, goal, state) in self.unreached_goals().into_iter().rev() {
             let is_beneath = goal.path.ancestors().any(|above| above == *folder);
             if !is_beneath || *goal.target != PathState::Absent {
                 continue;
@@ -194,7 +202,7 @@ impl Work<'_> {
                 Ok(())
             };
             make().map_err(|error| (goal.path.clone(), error))?;
-            let stamp = self.tree.stamp(goal.path).map_err(|errno| named(goal.path, errno))?;
+            let stamp = self.tree.stamp(goal.path).map_err(|errno| with_path(goal.path, errno))?;
             // The kernel takes bits away from a new folder, and an old one may be closed.
             if stamp.is_some_and(|stamp| stamp.mode & OWNER != OWNER) {
                 self.set_folder_mode(goal.path, mode & FOLDER_MODE | OWNER)
@@ -208,7 +216,7 @@ impl Work<'_> {
     fn place_files(&mut self) -> Phase {
         let mut drafts = Vec::new();
         let mut done = Vec::new();
-        for (at, goal, state) in self.open_goals() {
+        for (at, goal, state) in self.unreached_goals() {
             let error = |error| (goal.path.clone(), error);
             match (goal.target, state) {
                 (PathState::File { sha256, mode: Some(mode), .. }, PathState::File { sha256: now, .. })
@@ -247,12 +255,12 @@ impl Work<'_> {
         if files().count() > SINGLE_SYNCS {
             let sync = || sync_all_of(&File::from(self.tree.root().try_clone_to_owned()?));
             return match drafts.first() {
-                Some((goal, _)) => sync().map_err(|error| named(goal.path, error)),
+                Some((goal, _)) => sync().map_err(|error| with_path(goal.path, error)),
                 None => Ok(()),
             };
         }
         for (goal, file) in files() {
-            file.sync_all().map_err(|error| named(goal.path, error))?;
+            file.sync_all().map_err(|error| with_path(goal.path, error))?;
         }
         Ok(())
     }
@@ -265,7 +273,7 @@ impl Work<'_> {
         let file = fs::openat(&folder, name.as_str(), flags, Mode::from_raw_mode(0o600))?;
         let mut file = File::from(file);
         self.store.step();
-        fill(&mut content, &mut file)?;
+        copy_content(&mut content, &mut file)?;
         self.store.step();
         fs::fchmod(&file, Mode::from_raw_mode(mode & FILE_MODE))?;
         Ok(Draft { folder, name, file: Some(file) })
@@ -310,11 +318,11 @@ impl Work<'_> {
         Ok(self.tree.parent(path)?)
     }
 
-    /// Removes what was not there before, the deepest first.
+    /// Removes paths that must be absent, the deepest first.
     fn remove_rest(&mut self) -> Phase {
         let mut removed = Vec::new();
         let mut kept = Vec::new();
-        for (_, goal, state) in self.open_goals().into_iter().rev() {
+        for (_, goal, state) in self.unreached_goals().into_iter().rev() {
             if *goal.target != PathState::Absent {
                 continue;
             }
@@ -334,7 +342,7 @@ impl Work<'_> {
         for path in removed.iter().chain(&kept) {
             self.opened.remove(path);
         }
-        let folders = self.open_goals().into_iter().filter(|(_, goal, _)| goal.target.is_folder());
+        let folders = self.unreached_goals().into_iter().filter(|(_, goal, _)| goal.target.is_folder());
         removed.extend(folders.map(|(_, goal, _)| goal.path.clone()));
         self.outcome.restored.extend(removed);
         self.outcome.restored.sort();
@@ -408,11 +416,11 @@ impl Work<'_> {
     }
 
     /// Makes these names one file again, if all have the same content and mode now.
-    fn join(&self, names: &[TreePath]) -> Phase {
+    fn restore_hard_links(&self, names: &[TreePath]) -> Phase {
         let is_goal = |path: &TreePath| self.goals.binary_search_by(|goal| goal.path.cmp(path)).is_ok();
         // One that was not replaced is the original file, which may have names elsewhere too.
         let Some(leader) = names.iter().find(|path| !is_goal(path)).or(names.first()) else { return Ok(()) };
-        let look = |path: &TreePath| self.tree.look(path, largest()).map_err(|error| named(path, error));
+        let look = |path: &TreePath| self.tree.look(path, largest()).map_err(|error| with_path(path, error));
         let (wanted, Some(first)) = look(leader)? else { return Ok(()) };
         for (at, path) in names.iter().enumerate().filter(|(_, path)| *path != leader) {
             let (state, Some(stamp)) = look(path)? else { continue };
@@ -420,7 +428,7 @@ impl Work<'_> {
             if !is_file || (stamp.device, stamp.inode) == (first.device, first.inode) {
                 continue;
             }
-            let join = || {
+            let link = || {
                 let (folder, name) = self.draft_place(self.goals.len() + at, path)?;
                 let from = self.tree.parent(leader)?;
                 self.store.step();
@@ -429,13 +437,13 @@ impl Work<'_> {
                 fs::renameat(&folder, name.as_str(), &folder, OsStr::from_bytes(path.name()))?;
                 Ok(())
             };
-            join().map_err(|error| (path.clone(), error))?;
+            link().map_err(|error| (path.clone(), error))?;
         }
         Ok(())
     }
 
     /// Makes several files of names that became one file.
-    fn split(&self, groups: &[&[TreePath]]) -> Phase {
+    fn split_hard_links(&self, groups: &[&[TreePath]]) -> Phase {
         let mut seen = BTreeSet::new();
         for (at, names) in groups.iter().enumerate() {
             let Some(first) = names.first() else { continue };
@@ -444,20 +452,20 @@ impl Work<'_> {
                 continue;
             }
             for path in *names {
-                self.copy_apart(self.goals.len() + at, path).map_err(|error| (path.clone(), error))?;
+                self.replace_by_copy(self.goals.len() + at, path).map_err(|error| (path.clone(), error))?;
             }
-            self.join(names)?;
+            self.restore_hard_links(names)?;
         }
         Ok(())
     }
 
-    fn copy_apart(&self, at: usize, path: &TreePath) -> Stepped<()> {
+    fn replace_by_copy(&self, at: usize, path: &TreePath) -> Stepped<()> {
         let (mut content, stamp) = self.tree.read(path)?;
         let (folder, name) = self.draft_place(at, path)?;
         self.store.step();
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let mut file = File::from(fs::openat(&folder, name.as_str(), flags, Mode::from_raw_mode(0o600))?);
-        fill(&mut content, &mut file)?;
+        copy_content(&mut content, &mut file)?;
         fs::fchmod(&file, Mode::from_raw_mode(stamp.mode & FILE_MODE))?;
         file.sync_all()?;
         self.store.step();
@@ -473,7 +481,7 @@ impl Work<'_> {
             }
         }
         for (path, mode) in modes.into_iter().rev() {
-            let found = self.tree.stamp(&path).map_err(|errno| named(&path, errno))?;
+            let found = self.tree.stamp(&path).map_err(|errno| with_path(&path, errno))?;
             let Some(stamp) = found.filter(|stamp| stamp.kind() == FileType::Directory) else { continue };
             if stamp.mode & FOLDER_MODE != mode {
                 self.set_folder_mode(&path, mode).map_err(|error| (path.clone(), error))?;
@@ -496,7 +504,7 @@ impl Work<'_> {
             }
             sync_folder(&self.tree.root().try_clone_to_owned()?)
         };
-        all().map_err(|error| named(goal.path, error))
+        all().map_err(|error| with_path(goal.path, error))
     }
 }
 
@@ -513,7 +521,7 @@ struct Draft {
     file: Option<File>,
 }
 
-fn fill(from: &mut File, to: &mut File) -> io::Result<()> {
+fn copy_content(from: &mut File, to: &mut File) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     if fs::ioctl_ficlone(&*to, &*from).is_ok() {
         return Ok(());
@@ -542,6 +550,6 @@ fn is_not_empty(code: i32) -> bool {
     [Errno::NOTEMPTY.raw_os_error(), Errno::EXIST.raw_os_error()].contains(&code)
 }
 
-fn named(path: &TreePath, error: impl Into<io::Error>) -> (TreePath, UndoStepError) {
+fn with_path(path: &TreePath, error: impl Into<io::Error>) -> (TreePath, UndoStepError) {
     (path.clone(), UndoStepError::System(error.into()))
 }

@@ -1,5 +1,10 @@
-//! Images around a command. The first is on disk before the command starts, so that what a command
-//! did whose Holm was killed can still be found and undone.
+//! Takes an image of the workspace before and after a command, and stores the difference as one
+//! record. The first image is on disk before the command starts. So if Holm is killed, the changes
+//! of the command can still be found and undone.
+//!
+//! It starts no command: the host does. Images are taken in `image_taker.rs` and compared in
+//! `difference.rs`; records are stored in `store.rs`. Changes of file tools need no image
+//! (`UndoArchive::keep` in `store.rs`).
 
 use std::{
     fs::{self, File},

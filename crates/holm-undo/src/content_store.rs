@@ -1,8 +1,10 @@
-//! Contents by their digest. A content is written under another name, synced and then renamed, so
-//! a name always has all of its bytes. Where the file system can, a copy shares its blocks with
-//! the original (`FICLONE`) until one of them is written.
+//! Stores the contents of files, named by their digests. A content is written under a temporary
+//! name, synced and then renamed, so a name always has all of its bytes. Where the file system can,
+//! a copy shares its blocks with the original (`FICLONE`) until one of them is written. Many new
+//! contents are synced together, because thousands of single syncs take minutes.
 //!
-//! Many new contents are synced together, because thousands of single syncs take minutes.
+//! Which files are read is decided in `image_taker.rs`, and which record needs a content is in
+//! `record.rs`. Contents are removed in `prune.rs`.
 
 use std::{
     collections::HashSet,

@@ -1,6 +1,9 @@
-//! What an image covers, and what it leaves out: build output, the inside of repositories, paths
-//! that the host excludes, and what is too large. Everything that is left out has a reason, so that
-//! a user can be told.
+//! Says what an image covers, and what it leaves out: build output, the inside of repositories,
+//! paths that the host excludes, and what is too large. Everything that is left out has a reason,
+//! so that the user can be told.
+//!
+//! It walks no folder: `image_taker.rs` does and asks here. What the host of Holm's commands
+//! excludes is decided in `holm-tools/src/undo/coverage.rs`.
 
 use std::{
     collections::HashMap,
@@ -14,7 +17,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use crate::TreePath;
 
 /// Folders with what a program downloads or computes again. They are left out wherever they are.
-const REBUILT: [&[u8]; 12] = [
+const BUILD_FOLDERS: [&[u8]; 12] = [
     b"node_modules",
     b"__pycache__",
     b".mypy_cache",
@@ -30,7 +33,7 @@ const REBUILT: [&[u8]; 12] = [
 ];
 /// Folders whose names are often build output, and sometimes source. They are left out if git
 /// ignores them, or if they say themselves that they are a cache.
-const OFTEN_REBUILT: [&[u8]; 14] = [
+const POSSIBLE_BUILD_FOLDERS: [&[u8]; 14] = [
     b"target",
     b"build",
     b"dist",
@@ -238,10 +241,10 @@ impl<'a> BuildFolders<'a> {
     /// Whether a folder is build output.
     pub(crate) fn has(&mut self, path: &TreePath) -> bool {
         let name = path.name();
-        if REBUILT.contains(&name) {
+        if BUILD_FOLDERS.contains(&name) {
             return true;
         }
-        if !OFTEN_REBUILT.contains(&name) {
+        if !POSSIBLE_BUILD_FOLDERS.contains(&name) {
             return false;
         }
         let whole = self.root.join(path.as_path());

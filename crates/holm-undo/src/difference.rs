@@ -1,4 +1,9 @@
-//! Compares two images of one workspace.
+//! Compares two images of one workspace: which paths changed, which hard links are gone, and which
+//! changes an undo could not restore.
+//!
+//! It reads no file: images are taken in `image_taker.rs`. The result becomes a record in
+//! `command_undo.rs`. A path that one of the images did not cover counts as unchanged, because
+//! nothing is known about it.
 
 use std::{
     cmp::Ordering,

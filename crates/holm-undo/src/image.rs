@@ -1,4 +1,8 @@
-//! An image: the state of every covered path of a workspace at one moment.
+//! An image: the state of every covered path of a workspace at one moment. It only holds and looks
+//! up entries.
+//!
+//! It is made in `image_taker.rs`, compared in `difference.rs`, and written to disk in
+//! `image_codec.rs`. The contents of files are not in it, only their digests (`content_store.rs`).
 
 use crate::{
     PathState, TreePath, UncoveredPath, UncoveredReason,

@@ -1,6 +1,9 @@
-//! The form of an image on disk: numbers and lengths before bytes, and a digest of all of it at the
-//! end. A file that was cut or changed is not read. It is binary, because an image is read and
-//! written around every command.
+//! Encodes an image as bytes for the disk, and decodes it: numbers and lengths before bytes, and a
+//! digest of all of it at the end. A file that was cut or changed is not read. The format is
+//! binary, because an image is read and written around every command.
+//!
+//! It opens no file: `command_undo.rs` writes and reads the bytes. The image itself is in
+//! `image.rs`. A new format needs another number in the first bytes.
 
 use std::path::{Path, PathBuf};
 

@@ -1,8 +1,12 @@
-//! Takes an image of a workspace: walks it without following links, and reads the files that the
-//! last image does not know.
+//! Takes an image of a workspace: walks it without following links, and reads the files that
+//! changed since the last image.
 //!
 //! The tree is hostile. A FIFO is never opened to be waited for, a link is never followed, another
 //! file system is not entered, and a file that is written meanwhile is read again a few times.
+//!
+//! What is left out is decided in `coverage.rs`. Contents are stored in `content_store.rs`, folders
+//! are opened in `tree.rs`, and images are compared in `difference.rs`. When an image is taken is
+//! decided in `command_undo.rs`.
 
 use std::{
     collections::HashMap,

@@ -1,5 +1,9 @@
-//! An undo on disk: what it replaces, so that it can be completed after a crash and taken back
-//! later. It is written and synced before the first file changes. The end of its name is its state.
+//! An undo on disk: what it replaces, so that it can be completed after a crash and reverted later.
+//! It is written and synced before the first file changes. The extension of its file name is its
+//! state.
+//!
+//! It only stores and finds operations: `restore.rs` carries them out, and `apply.rs` changes
+//! files. The record of what a *call* changed is a different thing (`record.rs`).
 
 use std::{
     fs,

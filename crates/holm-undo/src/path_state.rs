@@ -1,4 +1,8 @@
-//! The state of one path: absent, a file, a link, a folder.
+//! The state of one path: absent, a file, a link, a folder. It says when two states are the same
+//! for an undo.
+//!
+//! It reads nothing: `tree.rs` finds the state of a path on disk, and `apply.rs` brings a path into
+//! a state. The contents of files are in `content_store.rs`.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,8 @@
-//! Says what the undo of some calls would do, path by path. It changes nothing: `restore.rs` does.
+//! Says what the undo of some calls would do, path by path: combines their records and compares the
+//! result with the files. It changes nothing: `restore.rs` does.
+//!
+//! A plan that leaves out paths that changed since is made in `partial_plan.rs`. Records are found
+//! in `store.rs`.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},

@@ -1,4 +1,8 @@
-//! Removes old records, images and operations, and contents that nothing needs any more.
+//! Removes old records, images and operations, and contents that are not needed any more. It holds
+//! the lock of the archive alone, so that no content is removed before its record is written.
+//!
+//! It never touches a file of the workspace. Records are written in `store.rs`, contents in
+//! `content_store.rs`.
 
 use std::{
     collections::BTreeMap,

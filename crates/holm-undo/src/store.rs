@@ -1,6 +1,12 @@
-//! The records on disk. It never touches a file of the workspace. A content is on disk before its
-//! record, and both before the change; pruning holds the lock alone, so that it never removes a
-//! content whose record is still to come.
+//! The archive: stores, finds and names the undo records on disk. It never touches a file of the
+//! workspace.
+//!
+//! The order must stay: a content is on disk before its record, and both before the change. Writers
+//! share a lock, and pruning (`prune.rs`) holds it alone, so that it never removes a content whose
+//! record is not written yet.
+//!
+//! Contents are stored in `content_store.rs`, and the form of a record is in `record.rs`. Images
+//! around commands are taken in `command_undo.rs`; undoing is done in `restore.rs`.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -27,7 +33,7 @@ pub const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 pub const MOST_KEPT: u64 = 4 << 30;
 
 /// Bytes that one process stores before it checks the total size.
-const BETWEEN_LOOKS: u64 = 256 << 20;
+const SIZE_CHECK_BYTES: u64 = 256 << 20;
 
 /// Changes that one call can record one by one; a larger patch is refused elsewhere.
 const MOST_OF_A_CALL: u32 = 100_000;
@@ -58,7 +64,7 @@ impl std::fmt::Debug for UndoArchive {
 pub struct RecordFile(PathBuf);
 
 impl RecordFile {
-    /// Takes the record back: the change did not happen.
+    /// Removes the record, because the change did not happen.
     pub fn forget(self) {
         // A record of a change that did not happen is harmless: its file still has the old content.
         let _ = fs::remove_file(self.0);
@@ -165,7 +171,7 @@ impl UndoArchive {
 
     /// Counts bytes that are stored, and checks the total size now and then.
     pub(crate) fn count(&self, bytes: u64) -> Result<(), UndoError> {
-        if self.since.fetch_add(bytes, Ordering::Relaxed) > BETWEEN_LOOKS {
+        if self.since.fetch_add(bytes, Ordering::Relaxed) > SIZE_CHECK_BYTES {
             self.prune(KEPT, MOST_KEPT)?;
         }
         Ok(())
@@ -192,13 +198,13 @@ impl UndoArchive {
         Ok(names.filter(|name| name.ends_with(".json")).map(str::to_owned).collect())
     }
 
-    /// Says that a record was undone: it is not offered again. One that says so already stays.
+    /// Marks a record as undone, so that it is not offered again. A record that is marked already stays.
     pub(crate) fn set_undone(&self, name: &str) -> Result<(), UndoError> {
         let from = self.records().join(name);
         self.rename(&from, &from.with_extension("undone"))
     }
 
-    /// Says that the undo of a record was taken back: it is offered again.
+    /// Marks a record as not undone, because its undo was reverted. It is offered again.
     pub(crate) fn set_done(&self, name: &str) -> Result<(), UndoError> {
         let to = self.records().join(name);
         self.rename(&to.with_extension("undone"), &to)
@@ -217,7 +223,7 @@ impl UndoArchive {
         let text = serde_json::to_vec(record).map_err(|error| UndoError::damaged(key, error))?;
         let draft = draft(&self.records().join(key), &text, true)?;
         let place = self.name_record(key, &draft);
-        // Its other name is the record now; without one it is not kept.
+        // The hard link is the record now. Without one, nothing is stored.
         fs::remove_file(&draft).map_err(|error| UndoError::store(&draft, &error))?;
         let place = place?;
         sync(&self.records())?;

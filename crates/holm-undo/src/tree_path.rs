@@ -1,4 +1,8 @@
-//! A path beneath a workspace, as bytes: names on a disk are not always text.
+//! A path beneath a workspace, as bytes, because names on a disk are not always text. It is checked
+//! once, so that it can never leave its folder.
+//!
+//! It opens nothing: `tree.rs` does, without following links. The form in JSON is here, because
+//! records store paths.
 
 use std::{
     ffi::OsStr,
