@@ -1,9 +1,13 @@
-//! The first question in a folder: what agents may do there without asking.
+//! The first question in a folder: what agents may do there without asking. It is asked once, at a
+//! terminal, before a run or a chat starts.
 //!
-//! It is asked once, at a terminal, before a run or a chat starts, and the answer is stored by
-//! [`crate::folder_trust`]. It is not asked if flags already say what is allowed, nor in folders
-//! that stay closed. In the home folder and above it, the answer is not stored, because it would
-//! cover every project of the user.
+//! It is not asked if flags already say what is allowed, nor in folders that stay closed. In the
+//! home folder and above it, the answer is not stored, because it would cover every project of the
+//! user.
+//!
+//! The levels, and the file that stores them, are in `folder_trust.rs`, and `settings.rs` merges a
+//! level with the settings. Later changes are made by `holm trust` (`commands/trust.rs`). Questions
+//! about single calls are asked in `approve/`.
 
 use crate::{
     approve,

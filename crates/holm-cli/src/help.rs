@@ -1,6 +1,9 @@
-//! Help that fits on a screen, and suggestions for mistyped commands.
+//! Shortens the help of commands so that it fits on a screen, and suggests a command for a mistyped
+//! one.
 //!
-//! The flags and their texts are in the arguments of each command; clap prints them.
+//! It defines no flags: they and their texts are in the arguments of each command (`commands/`),
+//! and clap prints them. `main.rs` calls this file before a command is parsed and after that
+//! failed.
 
 use std::io::{self, Write as _};
 
@@ -15,11 +18,11 @@ use crate::{Cli, holm_paths::quoted};
 
 /// Commands with more flags than fit on a screen. Flags that are marked with `hide_short_help` are
 /// shown by `--help-all` only.
-const LONG: [&str; 2] = ["run", "chat"];
+const COMMANDS_WITH_HELP_ALL: [&str; 2] = ["run", "chat"];
 
 /// Options of `holm run` that other commands share but refuse, by the path of the command. Their help
 /// leaves them out.
-const REFUSED: [(&[&str], &[&str]); 3] = [
+const REFUSED_OPTIONS: [(&[&str], &[&str]); 3] = [
     (&["chat"], &["json", "output", "alias", "var", "edit", "fork", "at"]),
     (&["session", "fork"], &["fork", "resume"]),
     (&["session", "edit"], &["fork", "resume"]),
@@ -27,8 +30,10 @@ const REFUSED: [(&[&str], &[&str]); 3] = [
 
 /// The command line, with `--help-all` where it is needed and without options that are refused.
 pub(crate) fn command(command: Command) -> Command {
-    let command = LONG.into_iter().fold(command, |command, name| command.mut_subcommand(name, with_help_all));
-    REFUSED.into_iter().fold(command, |command, (path, options)| without(command, path, options))
+    let command = COMMANDS_WITH_HELP_ALL
+        .into_iter()
+        .fold(command, |command, name| command.mut_subcommand(name, with_help_all));
+    REFUSED_OPTIONS.into_iter().fold(command, |command, (path, options)| without(command, path, options))
 }
 
 fn without(command: Command, path: &[&str], options: &[&'static str]) -> Command {
@@ -145,7 +150,7 @@ mod tests {
 
     #[test]
     fn a_command_does_not_list_options_of_a_run_that_it_refuses() {
-        for (path, options) in REFUSED {
+        for (path, options) in REFUSED_OPTIONS {
             let all = if path == ["chat"] { "--help-all" } else { "--help" };
             let typed = [&["holm"], path, &[all]].concat();
             let shown = command(Cli::command()).try_get_matches_from(typed).unwrap_err().to_string();

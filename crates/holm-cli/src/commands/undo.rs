@@ -109,7 +109,7 @@ pub(crate) async fn execute(args: UndoArgs, data: Option<&Path>) -> anyhow::Resu
         return Ok(CommandExit::Done);
     }
     let outcome = undo.restore(&plan, &forced, label.clone()).map_err(|error| refused(&screen, error))?;
-    let steps = tell_done(&screen, &label, &plan, &outcome, (&here, args.json));
+    let steps = print_restored(&screen, &label, &plan, &outcome, (&here, args.json));
     let elsewhere = elsewhere(&plan, &here);
     screen.note(&format!("holm: turn {turn} of session {session}{elsewhere}: {}", counted(&steps)));
     // Undo data that was not used for a month is no longer needed.
@@ -136,7 +136,7 @@ fn redo(
         return Ok(CommandExit::Done);
     }
     let outcome = undo.revert(Some(here), &forced).map_err(|error| refused(screen, error))?;
-    let steps = tell_done(screen, &label, &plan, &outcome, (here, args.json));
+    let steps = print_restored(screen, &label, &plan, &outcome, (here, args.json));
     let (turns, session) = (turns_of(&label), &label.session);
     screen.note(&format!("holm: the undo of {turns} of session {session}: {}", counted(&steps)));
     for path in &outcome.lost {
@@ -172,14 +172,14 @@ fn preview(
     (here, is_json): (&FilePath, bool),
 ) {
     if is_json {
-        plan.steps.iter().for_each(|step| screen.line(&told(label, step, stands(step, forced))));
+        plan.steps.iter().for_each(|step| screen.line(&step_json(label, step, state_before(step, forced))));
     } else {
         show(screen, plan, forced, here);
     }
 }
 
-/// Says what was done, and returns the steps.
-fn tell_done<'a>(
+/// Prints which files were restored, and returns their steps.
+fn print_restored<'a>(
     screen: &TerminalOutput,
     label: &OperationLabel,
     plan: &'a UndoPlan,
@@ -191,7 +191,7 @@ fn tell_done<'a>(
     let steps: Vec<&UndoStep> = plan.steps.iter().filter(|step| is_done(step)).collect();
     if is_json {
         let state = |step: &UndoStep| if is_done(step) { "done" } else { "as it was" };
-        plan.steps.iter().for_each(|step| screen.line(&told(label, step, state(step))));
+        plan.steps.iter().for_each(|step| screen.line(&step_json(label, step, state(step))));
         return steps;
     }
     let lines = steps.iter().map(|step| format!("{} {}", done(step), named(step, here)));
@@ -211,14 +211,14 @@ fn print_some(screen: &TerminalOutput, lines: &[String]) {
     }
 }
 
-/// A file of a turn, for a program: what is done with it, and whether it is.
-fn told(label: &OperationLabel, step: &UndoStep, state: &str) -> String {
+/// A file of a turn as JSON: what is done with it, and its state.
+fn step_json(label: &OperationLabel, step: &UndoStep, state: &str) -> String {
     let OperationLabel { session, turn, .. } = label;
     let (folder, path) = (step.root.to_string_lossy(), step.path.to_string());
-    let told = json!({
+    let step_json = json!({
         "session": session, "turn": turn, "folder": folder, "path": path, "change": done(step), "state": state,
     });
-    told.to_string()
+    step_json.to_string()
 }
 
 /// The other folders that the turn worked in, for a person.
@@ -327,8 +327,8 @@ fn forced(plan: &UndoPlan, texts: &[String]) -> anyhow::Result<Vec<TreePath>> {
     Ok(forced)
 }
 
-/// How a file stands before anything is done, for a program.
-fn stands(step: &UndoStep, forced: &[TreePath]) -> &'static str {
+/// The state of a file before the undo, for the JSON output.
+fn state_before(step: &UndoStep, forced: &[TreePath]) -> &'static str {
     match step.verdict {
         UndoVerdict::Ready => "ready",
         UndoVerdict::Already => "as it was",

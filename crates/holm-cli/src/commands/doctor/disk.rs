@@ -1,4 +1,6 @@
-//! Checks that Holm can save files: in its data folder, and in the home folder of the user.
+//! Checks for `holm doctor` that Holm can save files: in its data folder, and in the home folder of
+//! the user. It writes nothing itself: `folder_state.rs` finds out whether a folder can be written.
+//! All findings are printed in `commands/doctor.rs`.
 
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,10 @@
-//! Checks that this machine gives user namespaces to ordinary users. The strongest jail is made of
-//! them. Ubuntu refuses them to programs without a profile of `AppArmor`; some kernels and
-//! containers refuse them to everyone. It tries, and reads the kernel's switches only to explain a
-//! failure.
+//! Checks for `holm doctor` that this machine gives user namespaces to ordinary users, because the
+//! strongest jail is made of them. Ubuntu refuses them to programs without a profile of `AppArmor`;
+//! some kernels and containers refuse them to everyone. It tries to make one, and reads the
+//! kernel's switches only to explain a failure.
+//!
+//! It confines nothing: which engine a jail uses is decided in `holm-jail/src/engine.rs`. All
+//! findings are printed in `commands/doctor.rs`.
 
 use std::{
     path::Path,
@@ -15,14 +18,14 @@ use super::{DiagnosisState, DoctorFinding};
 /// The trusted places of the program that makes a namespace and does nothing else.
 const UNSHARE: [&str; 2] = ["/usr/bin/unshare", "/bin/unshare"];
 
-/// A switch of the kernel that takes user namespaces away.
+/// A setting of the kernel that forbids user namespaces.
 struct NamespaceSwitch {
     file: &'static str,
-    /// The value that takes them away.
+    /// The value that forbids them.
     off: &'static str,
-    /// Who refuses them, in words.
+    /// The text that says who refuses them.
     cause: &'static str,
-    /// The command that gives them back.
+    /// The text with a command that allows them again.
     fix: &'static str,
 }
 
@@ -49,7 +52,7 @@ const SWITCHES: [NamespaceSwitch; 3] = [
     },
 ];
 
-/// What trying has shown.
+/// The result of the trial.
 struct NamespaceTrial {
     /// Whether a program could make a user namespace, or why not.
     made: Result<(), String>,
@@ -61,14 +64,14 @@ pub(super) fn finding() -> DoctorFinding {
     let made = match JailEngine::bubblewrap() {
         Ok(_) => Ok(()),
         // Without bubblewrap the namespaces themselves may still work.
-        Err(why) => unshared().unwrap_or(Err(format!("bubblewrap {why}"))),
+        Err(why) => try_unshare().unwrap_or(Err(format!("bubblewrap {why}"))),
     };
     let trial = NamespaceTrial { made, has_landlock: JailEngine::landlock().is_ok() };
-    explained(&trial, |file| std::fs::read_to_string(file).ok())
+    explain(&trial, |file| std::fs::read_to_string(file).ok())
 }
 
 /// Whether a program can make a user namespace; `None` if there is no program to try it with.
-fn unshared() -> Option<Result<(), String>> {
+fn try_unshare() -> Option<Result<(), String>> {
     let program = UNSHARE.iter().map(Path::new).find(|path| path.is_file())?;
     let mut command = Command::new(program);
     command.args(["--user", "--map-root-user", "--mount", "/bin/true"]).env_clear().stdin(Stdio::null());
@@ -79,7 +82,7 @@ fn unshared() -> Option<Result<(), String>> {
     }))
 }
 
-fn explained(trial: &NamespaceTrial, read: impl Fn(&str) -> Option<String>) -> DoctorFinding {
+fn explain(trial: &NamespaceTrial, read: impl Fn(&str) -> Option<String>) -> DoctorFinding {
     let Err(why) = &trial.made else {
         let words = "user namespaces work".to_owned();
         return DoctorFinding { what: "namespaces", state: DiagnosisState::Good, words };
@@ -106,7 +109,7 @@ mod tests {
 
     fn check(made: Result<(), &str>, has_landlock: bool, switch: Option<(&str, &str)>) -> DoctorFinding {
         let trial = NamespaceTrial { made: made.map_err(str::to_owned), has_landlock };
-        explained(&trial, |file| {
+        explain(&trial, |file| {
             let (name, value) = switch?;
             file.ends_with(name).then(|| format!("{value}\n"))
         })

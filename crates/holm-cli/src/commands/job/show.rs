@@ -1,5 +1,9 @@
-//! `holm job list`, `show` and `log`: prints jobs and their results. It changes nothing. The key of
-//! a job is printed only by `show --key`, never among other values.
+//! `holm job list`, `show` and `log`: prints jobs and their results. It changes nothing;
+//! `job/add.rs` and `job/change.rs` do. The key of a job is printed only by `show --key`, never
+//! among other values.
+//!
+//! Jobs are stored and run by `holm-server/src/jobs/`, which also computes the next time and words
+//! an outcome. Other subcommands are in `commands/job.rs`.
 
 use holm::{kernel::Timestamp, runtime::Clock as _};
 use holm_server::{
@@ -15,20 +19,20 @@ use serde_json::{Value, json};
 use crate::{commands::session::date, money, screen::TerminalOutput};
 
 pub(super) async fn list(
-    shelf: &JobRepository,
+    repository: &JobRepository,
     screen: &TerminalOutput,
     as_json: bool,
 ) -> Result<(), JobRepositoryError> {
-    let listed = shelf.list().await?;
+    let listed = repository.list().await?;
     if listed.jobs.is_empty() && listed.broken.is_empty() {
         screen.note("holm: no jobs yet; add one with `holm job add`");
     }
-    for held in &listed.jobs {
-        let done = shelf.is_done(held).await?;
+    for stored_job in &listed.jobs {
+        let done = repository.is_done(stored_job).await?;
         if as_json {
-            screen.line(&summary(held, done).to_string());
+            screen.line(&summary(stored_job, done).to_string());
         } else {
-            screen.answer(&headline(held, done));
+            screen.answer(&job_line(stored_job, done));
         }
     }
     for broken in &listed.broken {
@@ -42,17 +46,17 @@ pub(super) async fn list(
 }
 
 pub(super) async fn show(
-    shelf: &JobRepository,
+    repository: &JobRepository,
     screen: &TerminalOutput,
     id: &JobId,
     shown: JobDisplay,
 ) -> Result<(), JobRepositoryError> {
-    let held = shelf.job(id).await?;
-    let done = shelf.is_done(&held).await?;
+    let stored_job = repository.job(id).await?;
+    let done = repository.is_done(&stored_job).await?;
     match shown {
-        JobDisplay::Words => in_words(screen, &held, done),
-        JobDisplay::Json => screen.line(&summary(&held, done).to_string()),
-        JobDisplay::Key => screen.answer(&held.job.key.reveal()),
+        JobDisplay::Words => in_words(screen, &stored_job, done),
+        JobDisplay::Json => screen.line(&summary(&stored_job, done).to_string()),
+        JobDisplay::Key => screen.answer(&stored_job.job.key.reveal()),
     }
     Ok(())
 }
@@ -65,13 +69,13 @@ pub(super) enum JobDisplay {
     Key,
 }
 
-fn headline(held: &VersionedJob, done: bool) -> String {
-    format!("{}  {}  {}", held.job.id, when(&held.job.spec.when), next_in_words(held, done))
+fn job_line(stored_job: &VersionedJob, done: bool) -> String {
+    format!("{}  {}  {}", stored_job.job.id, when(&stored_job.job.spec.when), next_in_words(stored_job, done))
 }
 
-fn in_words(screen: &TerminalOutput, held: &VersionedJob, done: bool) {
-    let spec = &held.job.spec;
-    screen.answer(&headline(held, done));
+fn in_words(screen: &TerminalOutput, stored_job: &VersionedJob, done: bool) {
+    let spec = &stored_job.job.spec;
+    screen.answer(&job_line(stored_job, done));
     if !spec.about.is_empty() {
         screen.answer(&spec.about);
     }
@@ -86,35 +90,35 @@ fn in_words(screen: &TerminalOutput, held: &VersionedJob, done: bool) {
         said.iter().for_each(|said| screen.answer(&format!("{name:<8}  {said}")));
     }
     screen.answer(&format!("timeout   {} s for each try", spec.timeout_s));
-    let standing = &held.standing;
+    let standing = &stored_job.standing;
     screen.answer(&format!("failures  {} in a row", standing.failures));
     screen.answer(&format!("skipped   {} times", standing.skipped));
-    if let Some(path) = webhook_path(held) {
+    if let Some(path) = webhook_path(stored_job) {
         let address = ServerOptions::new("").public_url();
         screen.answer(&format!("webhook   POST {path}, at the address of the server"));
-        screen.answer(&format!("try it    KEY=$(holm job show {} --key)", held.job.id));
+        screen.answer(&format!("try it    KEY=$(holm job show {} --key)", stored_job.job.id));
         screen.answer(&format!("          {}", hook_command(&format!("{address}{path}"))));
     }
 }
 
 /// The path of the webhook, if messages may start the job. The command manages the jobs of the user
 /// who starts the server.
-fn webhook_path(held: &VersionedJob) -> Option<String> {
-    match held.job.spec.hook {
-        Door::Open => Some(hook_path(&UserName::owner(), &held.job.id)),
+fn webhook_path(stored_job: &VersionedJob) -> Option<String> {
+    match stored_job.job.spec.hook {
+        Door::Open => Some(hook_path(&UserName::owner(), &stored_job.job.id)),
         Door::Closed => None,
     }
 }
 
 pub(super) async fn log(
-    shelf: &JobRepository,
+    repository: &JobRepository,
     screen: &TerminalOutput,
     id: &JobId,
     limit: u32,
     as_json: bool,
 ) -> Result<(), JobRepositoryError> {
-    shelf.job(id).await?;
-    let runs = shelf.runs(id, limit).await?;
+    repository.job(id).await?;
+    let runs = repository.runs(id, limit).await?;
     if runs.is_empty() {
         screen.note(&format!("holm: {id} has not run yet"));
     }
@@ -145,31 +149,31 @@ fn line(run: &Run) -> String {
     format!("{}  {}  {session}  {said}", date(run.due), run.slot).trim_end().to_owned()
 }
 
-fn summary(held: &VersionedJob, done: bool) -> Value {
+fn summary(stored_job: &VersionedJob, done: bool) -> Value {
     json!({
-        "id": held.job.id.as_str(), "spec": held.job.spec, "switch": held.standing.switch,
-        "done": done, "webhook": webhook_path(held),
-        "next": next(held).map(Timestamp::value), "failures": held.standing.failures,
-        "skipped": held.standing.skipped, "last_skip": held.standing.last_skip,
+        "id": stored_job.job.id.as_str(), "spec": stored_job.job.spec, "switch": stored_job.standing.switch,
+        "done": done, "webhook": webhook_path(stored_job),
+        "next": next(stored_job).map(Timestamp::value), "failures": stored_job.standing.failures,
+        "skipped": stored_job.standing.skipped, "last_skip": stored_job.standing.last_skip,
     })
 }
 
-fn next(held: &VersionedJob) -> Option<Timestamp> {
-    match held.standing.switch {
-        Switch::On => held.job.schedule.next(WallClock.now()),
+fn next(stored_job: &VersionedJob) -> Option<Timestamp> {
+    match stored_job.standing.switch {
+        Switch::On => stored_job.job.schedule.next(WallClock.now()),
         Switch::Off { .. } => None,
     }
 }
 
-fn next_in_words(held: &VersionedJob, done: bool) -> String {
-    match (held.standing.switch, next(held)) {
+fn next_in_words(stored_job: &VersionedJob, done: bool) -> String {
+    match (stored_job.standing.switch, next(stored_job)) {
         (Switch::Off { why: OffReason::Person, .. }, _) => "switched off".into(),
         (Switch::Off { why: OffReason::Failing, .. }, _) => {
             "switched off, because it failed too often".into()
         }
         (Switch::On, Some(next)) => format!("next {} UTC", date(next)),
         (Switch::On, None) if done => "done".into(),
-        (Switch::On, None) => match webhook_path(held) {
+        (Switch::On, None) => match webhook_path(stored_job) {
             Some(path) => format!("on demand, or by POST {path}"),
             None => "only on demand".into(),
         },

@@ -1,6 +1,10 @@
 //! `holm trust --explain CALL`: what would happen to a call in this folder, and why. The kernel
-//! decides as in a run, with the same settings and command rules; the tool itself never runs. What
-//! the file tools would refuse after that is checked against the same rules.
+//! decides as in a run, with the same settings and command rules; the tool itself never runs. The
+//! file tools may refuse a call later, so their rules are checked too.
+//!
+//! It decides nothing and grants nothing. The call is prepared in `manual_call.rs`, settings are
+//! read in `settings.rs`, the rules for commands and files are in `holm-tools`, and levels are
+//! stored in `folder_trust.rs`. Grants for past questions are suggested in `suggest.rs`.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -100,7 +104,7 @@ async fn explained<'a>(
     screen: &TerminalOutput,
 ) -> anyhow::Result<CallExplanation<'a>> {
     let name = spec.name.as_str();
-    let settings = settled(places, screen)?;
+    let settings = run_settings(places, screen)?;
     let grants: GrantSet = settings.grants.into_iter().flatten().map(|grant| grant.value).collect();
     let rules = run::rules_of(&run::parsed(settings.allow)?, &run::parsed(settings.deny)?);
     let root = root(&grants, places)?;
@@ -121,8 +125,12 @@ async fn explained<'a>(
     let arguments = asked.map(|question| &question.arguments).or(seen.arguments.as_ref());
     let arguments = arguments.map_or(written, String::as_str);
     let is_command = [SHELL, RUN_PROGRAM].contains(&name);
-    let closed = if is_command { forbidden(name, arguments, &rules) } else { closed(name, &needs, &root)? };
-    let (decision, reasons) = match (closed.or_else(|| unnamed(spec, arguments, &needs)), asked) {
+    let refusal = if is_command {
+        command_rule_refusal(name, arguments, &rules)
+    } else {
+        file_tool_refusal(name, &needs, &root)?
+    };
+    let (decision, reasons) = match (refusal.or_else(|| missing_arguments(spec, arguments, &needs)), asked) {
         (Some(why), _) => (CallDecision::Refused, vec![why]),
         (None, Some(question)) => (CallDecision::Asked, why(question)),
         (None, None) if came.outcome == Outcome::Succeeded => (CallDecision::Runs, vec![granted(&needs)]),
@@ -146,7 +154,7 @@ fn declared<'a>(name: &str, tools: &'a [Arc<dyn runtime::Tool>]) -> Result<&'a T
 
 /// What is missing in a call without arguments that needs nothing only because of that. Some tools
 /// take one argument or another, so that their schema requires none.
-fn unnamed(spec: &ToolSpec, arguments: &str, needs: &[String]) -> Option<String> {
+fn missing_arguments(spec: &ToolSpec, arguments: &str, needs: &[String]) -> Option<String> {
     let is_empty = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(arguments)
         .is_ok_and(|arguments| arguments.is_empty());
     if !is_empty || !needs.is_empty() {
@@ -170,7 +178,7 @@ fn unnamed(spec: &ToolSpec, arguments: &str, needs: &[String]) -> Option<String>
 }
 
 /// The settings of a run that is started here without flags.
-fn settled(places: &HolmPaths, screen: &TerminalOutput) -> Result<ConfigSettings, CommandError> {
+fn run_settings(places: &HolmPaths, screen: &TerminalOutput) -> Result<ConfigSettings, CommandError> {
     let mut here = FolderSettings::find(places)?;
     here.check(places)?;
     here.loaded.layers = here.loaded.layers.with_folder(FolderAccess::of(places)?.settings());
@@ -188,7 +196,7 @@ fn root(grants: &GrantSet, places: &HolmPaths) -> anyhow::Result<WorkspaceRoot> 
 }
 
 /// Why the file tools would refuse one of these needs, even if it is granted and approved.
-fn closed(tool: &str, needs: &[String], root: &WorkspaceRoot) -> anyhow::Result<Option<String>> {
+fn file_tool_refusal(tool: &str, needs: &[String], root: &WorkspaceRoot) -> anyhow::Result<Option<String>> {
     for need in needs.iter().filter_map(|need| need.parse::<AccessRequest>().ok()) {
         if let Err(outside) = root.check_inside(&need)
             && is_file_tool(tool)
@@ -213,7 +221,7 @@ fn closed(tool: &str, needs: &[String], root: &WorkspaceRoot) -> anyhow::Result<
 }
 
 /// Why the rules about commands forbid a command, at every level.
-fn forbidden(tool: &str, arguments: &str, rules: &CommandRules) -> Option<String> {
+fn command_rule_refusal(tool: &str, arguments: &str, rules: &CommandRules) -> Option<String> {
     match rules.judge(&super::script_of(tool, arguments)?) {
         CommandRuling::Denied(rule) => Some(format!("the rule `{rule}` forbids it")),
         CommandRuling::Unclear(why) => Some(why.into()),
@@ -226,7 +234,7 @@ fn why(proposal: &Proposal) -> Vec<String> {
     let mut lines: Vec<String> =
         proposal.missing.iter().map(|need| format!("{need} is not granted")).collect();
     if proposal.reasons.contains(&AskReason::Level) {
-        lines.push(asked_level(proposal).to_owned());
+        lines.push(level_reason(proposal).to_owned());
     }
     lines.extend(
         approve::lowest_trust(proposal).map(|level| format!("`holm trust {}` would allow it", level.name())),
@@ -235,7 +243,7 @@ fn why(proposal: &Proposal) -> Vec<String> {
 }
 
 /// What Holm asks about at this level, in words.
-fn asked_level(proposal: &Proposal) -> &'static str {
+fn level_reason(proposal: &Proposal) -> &'static str {
     match proposal.level {
         Level::Execute if [SHELL, RUN_PROGRAM].contains(&proposal.tool.as_str()) => {
             "Holm asks before every command here"
@@ -254,7 +262,7 @@ fn granted(needs: &[String]) -> String {
     }
 }
 
-/// What the trial showed.
+/// What a trial of the call showed.
 #[derive(Debug, Default)]
 struct SeenCall {
     /// The question, if there was one.

@@ -2,7 +2,9 @@
 //! sessions of this folder. No grant is wider than what was approved. Commands are suggested as
 //! rules, because grants for them (`exec:*`, `write:**`) cover much more than one command.
 //!
-//! The journal does not say whether a person or `--yes` approved a call, so both count.
+//! It only reads journals (`holm-store`) and prints; nothing is granted. What one call would need
+//! now is explained in `explain.rs`, and levels of folders are changed in `commands/trust.rs`. The
+//! journal does not say whether a person or `--yes` approved a call, so both count.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,11 +1,17 @@
-//! `holm undo --from`: restores the files as they were before a prompt. What changed since is
-//! named and left. The conversation stays; a fork rewinds it.
+//! `holm undo --from`: restores the files as they were before a prompt, and prints what it does.
+//! Files that changed since are named and left. The conversation is not changed; `holm session
+//! fork` rewinds it.
+//!
+//! The plan is made in `session_rewind.rs`, which the chat uses too, and files are restored in
+//! `holm-tools/src/undo/`. The undo of a single turn, and the common parts of the output, are in
+//! `commands/undo.rs`.
 
 use holm::grants::FilePath;
 use holm_tools::undo::{TreePath, UndoOutcome, UndoStep, UndoStore};
 
 use super::{
-    UndoArgs, counted, done, elsewhere, forced, named, print_some, refused, stands, tell_done, told,
+    UndoArgs, counted, done, elsewhere, forced, named, print_restored, print_some, refused, state_before,
+    step_json,
 };
 use crate::{
     exit::{CommandError, CommandExit},
@@ -50,7 +56,7 @@ pub(super) fn rewind(
     Ok(CommandExit::Done)
 }
 
-/// Says what would be restored, with the lines that it adds and removes, and what would be left.
+/// Prints what would be restored, with the numbers of lines, and what would be left.
 fn preview(
     undo: &UndoStore,
     screen: &TerminalOutput,
@@ -58,9 +64,9 @@ fn preview(
     (here, is_json): (&FilePath, bool),
 ) {
     if is_json {
-        let state = |step: &UndoStep| told(&rewind.label, step, stands(step, forced));
+        let state = |step: &UndoStep| step_json(&rewind.label, step, state_before(step, forced));
         rewind.plan.steps.iter().for_each(|step| screen.line(&state(step)));
-        rewind.left.iter().for_each(|step| screen.line(&told(&rewind.label, step, "changed")));
+        rewind.left.iter().for_each(|step| screen.line(&step_json(&rewind.label, step, "changed")));
         return;
     }
     let line = |(at, step): (usize, &UndoStep)| {
@@ -87,9 +93,9 @@ fn report(
     here: &FilePath,
     is_json: bool,
 ) {
-    let steps = tell_done(screen, &rewind.label, &rewind.plan, outcome, (here, is_json));
+    let steps = print_restored(screen, &rewind.label, &rewind.plan, outcome, (here, is_json));
     if is_json {
-        rewind.left.iter().for_each(|step| screen.line(&told(&rewind.label, step, "changed")));
+        rewind.left.iter().for_each(|step| screen.line(&step_json(&rewind.label, step, "changed")));
     }
     let (turns, session) = (turns_of(&rewind.label), &rewind.label.session);
     let elsewhere = elsewhere(&rewind.plan, here);
