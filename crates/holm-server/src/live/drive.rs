@@ -117,7 +117,7 @@ async fn serve(
 ) -> DriveDecision {
     let QueuedPrompt { prompt, ticket, give_up, kept, done } = ask;
     let idle = || {
-        live_session.shut_ears();
+        live_session.close_input_gate();
         drop(live_session.state.send_replace(SessionState::Idle(None)));
     };
     let PromptAcceptance { prompt, answer } =
@@ -142,7 +142,7 @@ async fn serve(
             None
         }
     };
-    live_session.open_ears();
+    live_session.open_input_gate();
     if give_up.is_cancelled() {
         // If it cannot be deleted now, it starts after the next restart and can be cancelled there.
         let _ = stored_prompts::done(&driving.store, &live_session.id).await;
@@ -153,14 +153,14 @@ async fn serve(
     // From now on a cancellation finds no waiting prompt and goes to the run itself. Without a
     // permit the server is stopping: the accepted prompt is stored and runs at the next start.
     let Some(turn) = turn else {
-        live_session.shut_ears();
+        live_session.close_input_gate();
         return DriveDecision::Leave;
     };
     live_session.state.send_replace(SessionState::Working);
     let working = work(live_session, session, bound, prompt, driving);
     let worked = take_turns(live_session, turn, working, &driving.park).await;
     // No matter how the run ended, it does not read further input.
-    live_session.shut_ears();
+    live_session.close_input_gate();
     let Some(worked) = worked else { return DriveDecision::Leave };
     let worked = match worked {
         Ok(worked) => worked,
@@ -246,7 +246,7 @@ pub(super) async fn take_turns(
     park: &CancellationToken,
 ) -> Option<Result<RunResult, RunPanicError>> {
     let mut work = pin!(AssertUnwindSafe(work).catch_unwind());
-    let (mut questions, mut wish) = (live_session.desk.count(), live_session.wish.subscribe());
+    let (mut questions, mut intent) = (live_session.desk.count(), live_session.intent.subscribe());
     let gate = live_session.desk.take_turns();
     let mut shift = RunTurnState::Works(turn);
     loop {
@@ -262,7 +262,7 @@ pub(super) async fn take_turns(
             biased;
             () = park.cancelled() => return None,
             _ = questions.changed() => {}
-            () = until(&mut wish, wanted), if wanted.is_some() => {
+            () = until(&mut intent, wanted), if wanted.is_some() => {
                 shift = shift.wished();
                 if matches!(shift, RunTurnState::Rests(_)) {
                     gate.shut();
@@ -275,8 +275,8 @@ pub(super) async fn take_turns(
 }
 
 /// Waits until the user's intent is this one. The session is held here, so the sender exists.
-async fn until(wish: &mut watch::Receiver<RunIntent>, wanted: Option<RunIntent>) {
-    let _ = wish.wait_for(|wish| Some(*wish) == wanted).await;
+async fn until(intent: &mut watch::Receiver<RunIntent>, wanted: Option<RunIntent>) {
+    let _ = intent.wait_for(|intent| Some(*intent) == wanted).await;
 }
 
 /// Ends a run that panicked. It is not restarted automatically, because it would panic again.

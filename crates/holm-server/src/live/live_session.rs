@@ -1,7 +1,12 @@
-//! One open session, as other tasks use it. The task that drives it is in `drive`.
+//! One open session, as other tasks use it: they send prompts and input, cancel its work, and watch
+//! its state.
 //!
 //! It stores nothing and runs nothing itself. Input and the end of a turn lock the same gate, so
 //! that no input is accepted after the run stopped reading.
+//!
+//! The task that drives the session is in `drive.rs`; it also stores prompts. All open sessions are
+//! in `session_manager.rs`. Events are in `feed.rs`, and questions to users in
+//! `question_broker.rs`.
 
 use std::{
     panic::AssertUnwindSafe,
@@ -58,13 +63,13 @@ impl SessionState {
 #[derive(Debug)]
 enum InputGate {
     /// It is idle, or its turn has just ended.
-    Shut,
+    Closed,
     /// It waits for a permit; the waiting can be cancelled.
-    Waits(CancellationToken),
-    /// It works, and no input arrived since it was last cancelled or last caught up.
+    Waiting(CancellationToken),
+    /// It works, and no input arrived since the last cancellation or the last check.
     Open,
     /// It works, and input arrived that may be too late for the current turn.
-    Spoken,
+    Unread,
 }
 
 /// Whether unread input may be left when a turn has ended.
@@ -82,6 +87,7 @@ pub(super) enum RunIntent {
     Stop,
 }
 
+/// One open session, which other tasks prompt, steer, cancel and watch.
 pub(crate) struct LiveSession {
     pub(crate) id: SessionId,
     pub(crate) user: UserName,
@@ -89,12 +95,14 @@ pub(crate) struct LiveSession {
     pub(crate) desk: Arc<QuestionBroker>,
     handle: RunHandle,
     pub(super) state: watch::Sender<SessionState>,
-    asks: mpsc::Sender<QueuedPrompt>,
-    ears: Mutex<InputGate>,
+    /// Passes prompts to the driving task.
+    prompts: mpsc::Sender<QueuedPrompt>,
+    /// Guards the input of the run.
+    input_gate: Mutex<InputGate>,
     /// Ends the driving task once the session is idle.
     pub(super) leave: CancellationToken,
-    /// What users want of the current work.
-    pub(super) wish: watch::Sender<RunIntent>,
+    /// Whether users want the current work to continue.
+    pub(super) intent: watch::Sender<RunIntent>,
     /// What happens to its work when the server ends.
     pub(super) lasting: WorkLifetime,
     /// Calls that the session's client carries out.
@@ -143,10 +151,11 @@ impl LiveSession {
         driving: DriveContext,
         gone: impl FnOnce() + Send + 'static,
     ) -> Arc<Self> {
-        let (asks, asked) = mpsc::channel(1);
+        let (prompts, asked) = mpsc::channel(1);
         let handle = opened.session.handle();
-        let (state, ears) = (watch::Sender::new(SessionState::Idle(None)), Mutex::new(InputGate::Shut));
-        let (leave, wish) = (CancellationToken::new(), watch::Sender::new(RunIntent::GoOn));
+        let (state, input_gate) =
+            (watch::Sender::new(SessionState::Idle(None)), Mutex::new(InputGate::Closed));
+        let (leave, intent) = (CancellationToken::new(), watch::Sender::new(RunIntent::GoOn));
         let live_session = Arc::new(Self {
             id,
             user,
@@ -154,19 +163,19 @@ impl LiveSession {
             desk,
             handle,
             state,
-            asks,
-            ears,
+            prompts,
+            input_gate,
             leave,
-            wish,
+            intent,
             lasting,
             errands: OnceLock::new(),
         });
-        let held = Arc::clone(&live_session);
+        let driven = Arc::clone(&live_session);
         tokio::spawn(async move {
             // Even after a panic the session is closed and its slot is freed.
-            let _ = AssertUnwindSafe(drive(&held, opened, asked, driving)).catch_unwind().await;
-            held.shut_ears();
-            held.state.send_replace(SessionState::Closed);
+            let _ = AssertUnwindSafe(drive(&driven, opened, asked, driving)).catch_unwind().await;
+            driven.close_input_gate();
+            driven.state.send_replace(SessionState::Closed);
             gone();
         });
         live_session
@@ -179,19 +188,19 @@ impl LiveSession {
         };
         let ((done, outcome), (keep, kept)) = (oneshot::channel(), oneshot::channel());
         let give_up = CancellationToken::new();
-        let mut ears = self.ears();
+        let mut input_gate = self.input_gate();
         if !matches!(*self.state.borrow(), SessionState::Idle(_)) {
             return Err(busy());
         }
         // The session is idle, so the feed already has all events of earlier prompts.
         let from = self.feed.latest();
         let ask = QueuedPrompt { prompt, ticket, give_up: give_up.clone(), kept: keep, done };
-        self.asks.try_send(ask).map_err(|error| match error {
+        self.prompts.try_send(ask).map_err(|error| match error {
             mpsc::error::TrySendError::Full(_) => busy(),
             mpsc::error::TrySendError::Closed(_) => closing(),
         })?;
         self.state.send_replace(SessionState::Waiting);
-        *ears = InputGate::Waits(give_up);
+        *input_gate = InputGate::Waiting(give_up);
         Ok(PromptReceipt { from, kept, done: outcome })
     }
 
@@ -214,89 +223,90 @@ impl LiveSession {
 
     /// Adds a message before the next model call.
     pub(crate) fn steer(&self, prompt: Prompt) -> Result<(), ApiError> {
-        self.say(|handle| handle.steer(prompt))
+        self.send_input(|handle| handle.steer(prompt))
     }
 
     /// Adds a message for the time when the run would stop.
     pub(crate) fn follow_up(&self, prompt: Prompt) -> Result<(), ApiError> {
-        self.say(|handle| handle.follow_up(prompt))
+        self.send_input(|handle| handle.follow_up(prompt))
     }
 
-    fn say(&self, say: impl FnOnce(&RunHandle) -> Result<(), HandleError>) -> Result<(), ApiError> {
-        let mut ears = self.ears();
-        match *ears {
-            InputGate::Open | InputGate::Spoken => {}
+    /// Passes input to the run, if it accepts any.
+    fn send_input(&self, send: impl FnOnce(&RunHandle) -> Result<(), HandleError>) -> Result<(), ApiError> {
+        let mut input_gate = self.input_gate();
+        match *input_gate {
+            InputGate::Open | InputGate::Unread => {}
             // The run itself records its input, so a run that has not started accepts none: it
             // would be lost with the server.
-            InputGate::Waits(_) => {
+            InputGate::Waiting(_) => {
                 let message = "the session has not started yet; send this when it runs";
                 return Err(ApiError::conflict("waiting", message));
             }
-            InputGate::Shut => return Err(idle()),
+            InputGate::Closed => return Err(idle()),
         }
-        say(&self.handle).map_err(|error| not_heard(&error))?;
-        *ears = InputGate::Spoken;
+        send(&self.handle).map_err(|error| input_error(&error))?;
+        *input_gate = InputGate::Unread;
         Ok(())
     }
 
     /// Stops the current work. Unread input is dropped, and an event lists it.
     pub(crate) fn cancel(&self, reason: &str) -> Result<(), ApiError> {
-        let mut ears = self.ears();
-        match &*ears {
-            InputGate::Waits(give_up) => {
+        let mut input_gate = self.input_gate();
+        match &*input_gate {
+            InputGate::Waiting(give_up) => {
                 // The run has not started yet. If it were asked to stop, it would stop at the next
                 // prompt instead.
                 give_up.cancel();
-                *ears = InputGate::Shut;
+                *input_gate = InputGate::Closed;
                 return Ok(());
             }
-            InputGate::Shut => return Err(idle()),
-            InputGate::Open | InputGate::Spoken => {}
+            InputGate::Closed => return Err(idle()),
+            InputGate::Open | InputGate::Unread => {}
         }
-        self.handle.cancel(reason).map_err(|error| not_heard(&error))?;
-        *ears = InputGate::Open;
+        self.handle.cancel(reason).map_err(|error| input_error(&error))?;
+        *input_gate = InputGate::Open;
         // Only after the run accepted the cancellation. Otherwise it would continue without a
         // permit.
-        self.wish.send_replace(RunIntent::Stop);
+        self.intent.send_replace(RunIntent::Stop);
         Ok(())
     }
 
     /// From now on the run accepts input, unless the caller gave up before it got a permit.
-    pub(super) fn open_ears(&self) {
-        let mut ears = self.ears();
-        if matches!(*ears, InputGate::Waits(_)) {
-            *ears = InputGate::Open;
-            self.wish.send_replace(RunIntent::GoOn);
+    pub(super) fn open_input_gate(&self) {
+        let mut input_gate = self.input_gate();
+        if matches!(*input_gate, InputGate::Waiting(_)) {
+            *input_gate = InputGate::Open;
+            self.intent.send_replace(RunIntent::GoOn);
         }
     }
 
     /// From now on the run accepts no input, and an earlier cancellation does not stop the next
     /// prompt. Called before the session becomes idle.
-    pub(super) fn shut_ears(&self) {
-        let mut ears = self.ears();
+    pub(super) fn close_input_gate(&self) {
+        let mut input_gate = self.input_gate();
         self.handle.take_back_cancel();
-        *ears = InputGate::Shut;
+        *input_gate = InputGate::Closed;
     }
 
     /// Whether input arrived that the turn that just ended may not have read: its sender could not
     /// know that it was too late. If none did, no further input is accepted.
     pub(super) fn missed(&self) -> MissedInput {
-        let mut ears = self.ears();
+        let mut input_gate = self.input_gate();
         // Input that arrived after a cancellation must not be cancelled. Without input there is
         // nothing to cancel.
         self.handle.take_back_cancel();
-        if !matches!(*ears, InputGate::Spoken) {
-            *ears = InputGate::Shut;
+        if !matches!(*input_gate, InputGate::Unread) {
+            *input_gate = InputGate::Closed;
             return MissedInput::Nothing;
         }
-        *ears = InputGate::Open;
-        self.wish.send_replace(RunIntent::GoOn);
+        *input_gate = InputGate::Open;
+        self.intent.send_replace(RunIntent::GoOn);
         MissedInput::Something
     }
 
     /// No change here can be left incomplete, so a poisoned lock is safe to use.
-    fn ears(&self) -> MutexGuard<'_, InputGate> {
-        self.ears.lock().unwrap_or_else(PoisonError::into_inner)
+    fn input_gate(&self) -> MutexGuard<'_, InputGate> {
+        self.input_gate.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A receiver for the state of the session.
@@ -331,7 +341,7 @@ fn closing() -> ApiError {
     ApiError::busy("closing", "the session is closing; try again in a moment", 1)
 }
 
-fn not_heard(error: &HandleError) -> ApiError {
+fn input_error(error: &HandleError) -> ApiError {
     match error {
         HandleError::Full => ApiError::busy("full", error.to_string(), 1),
         HandleError::Gone | HandleError::NotAsked { .. } | HandleError::Tools(_) | HandleError::NotYours => {

@@ -183,8 +183,8 @@ async fn a_stop_that_comes_when_the_turn_has_ended_stops_nothing_that_is_asked_l
     open.work("go").await;
     let live_session = &open.live_session;
     for said_after_it in [false, true] {
-        // As it is between the end of a turn and the look for what it has missed.
-        *live_session.ears() = InputGate::Open;
+        // As it is between the end of a turn and the check for missed input.
+        *live_session.input_gate() = InputGate::Open;
         live_session.cancel("late").unwrap();
         if said_after_it {
             live_session.steer(words("after")).unwrap();
