@@ -1,9 +1,13 @@
 //! Performs one model call: sends the request, and turns the bytes of the answer into a model
 //! result.
 //!
-//! It knows no format (the codec does) and retries nothing (the kernel does). A request that may
-//! have reached the provider is never reported as one that was not sent, because the provider may
-//! charge for it. Redirects and compressed answers are refused. Sizes and silence are bounded.
+//! A request that may have reached the provider is never reported as one that was not sent, because
+//! the provider may charge for it. Redirects and compressed answers are refused. Sizes and silence
+//! are bounded.
+//!
+//! It knows no format: the codecs of `holm-wire` decode replies and classify failures. It retries
+//! nothing: the kernel decides that. The key is added in `client.rs`, which also calls this file,
+//! and connections are opened in `http.rs`.
 
 use std::{
     sync::Arc,
@@ -64,24 +68,25 @@ impl ModelCallContext {
     }
 }
 
+/// Performs the call.
 pub(crate) async fn run(
     shared: &ModelClientInner,
     codec: &dyn ProviderCodec,
     request: TransportRequest,
-    watch: ModelCallContext,
+    context: ModelCallContext,
 ) -> ModelResult {
-    let answer = match watch.unless_stopped(shared.transport.send(request)).await {
+    let answer = match context.unless_stopped(shared.transport.send(request)).await {
         None => return ModelResult::Aborted(Reply::default()),
-        Some(Err(error)) => return ModelResult::Failed(unanswered(&error)),
+        Some(Err(error)) => return ModelResult::Failed(no_answer(&error)),
         Some(Ok(answer)) => answer,
     };
     let id = request_id(&answer).map(ToOwned::to_owned);
     if let Some(id) = &id {
-        watch.deltas.delta(watch.call.into(), ReplyDelta::Accepted { request: id });
+        context.deltas.delta(context.call.into(), ReplyDelta::Accepted { request: id });
     }
     let result = match answer.status {
-        200..=299 => read(shared, codec, answer, &watch).await,
-        _ => refused(shared, answer, &watch).await,
+        200..=299 => read_reply(shared, codec, answer, &context).await,
+        _ => read_failure(shared, answer, &context).await,
     };
     match (result, id) {
         (ModelResult::Failed(failure), Some(id)) => {
@@ -99,11 +104,12 @@ fn request_id(answer: &TransportResponse) -> Option<&str> {
     plain.then_some(id)
 }
 
-async fn read(
+/// Reads a successful answer.
+async fn read_reply(
     shared: &ModelClientInner,
     codec: &dyn ProviderCodec,
     mut answer: TransportResponse,
-    watch: &ModelCallContext,
+    context: &ModelCallContext,
 ) -> ModelResult {
     if let Some(encoding) = answer.header("content-encoding").filter(|name| *name != "identity") {
         let message = format!(
@@ -114,14 +120,14 @@ async fn read(
         return ModelResult::Failed(classify::failure(FailureClass::Truncated, &message));
     }
     match shared.options.delivery {
-        Delivery::Stream => streamed(codec.stream(), answer.body.as_mut(), watch, shared.silence).await,
-        Delivery::Whole => match watch.unless_stopped(gather(shared, &mut answer, MAX_FRAME)).await {
+        Delivery::Stream => read_stream(codec.stream(), answer.body.as_mut(), context, shared.silence).await,
+        Delivery::Whole => match context.unless_stopped(gather(shared, &mut answer, MAX_FRAME)).await {
             None => ModelResult::Aborted(Reply::default()),
-            Some(Err(error)) => ModelResult::Failed(broken_off(&error)),
+            Some(Err(error)) => ModelResult::Failed(interrupted(&error)),
             Some(Ok(body)) => match check_values(&body).and_then(|()| codec.reply(&body)) {
                 Ok(reply) => {
                     holm_wire::delta::replay(&reply, &mut |wire_delta| {
-                        watch.deltas.delta(watch.call.into(), delta(wire_delta));
+                        context.deltas.delta(context.call.into(), delta(wire_delta));
                     });
                     ModelResult::Replied(reply)
                 }
@@ -131,30 +137,31 @@ async fn read(
     }
 }
 
-async fn streamed(
+/// Reads a reply as it arrives, and passes its deltas on.
+async fn read_stream(
     mut decoder: Box<dyn StreamDecoder>,
     body: &mut dyn ResponseBody,
-    watch: &ModelCallContext,
+    context: &ModelCallContext,
     silence: Duration,
 ) -> ModelResult {
     let mut last_progress = Instant::now();
-    let broke = loop {
-        match watch.unless_stopped(body.next()).await {
+    let transport_error = loop {
+        match context.unless_stopped(body.next()).await {
             None => return ModelResult::Aborted(decoder.abort()),
             Some(Ok(Some(bytes))) => {
-                let mut spoke = false;
+                let mut had_delta = false;
                 let progress = decoder.feed(&bytes, &mut |wire_delta| {
-                    spoke = true;
-                    watch.deltas.delta(watch.call.into(), delta(wire_delta));
+                    had_delta = true;
+                    context.deltas.delta(context.call.into(), delta(wire_delta));
                 });
                 if progress == StreamProgress::Ended {
                     let _ = tokio::time::timeout(LAST_CHUNK, body.next()).await;
                     break None;
                 }
-                if spoke {
+                if had_delta {
                     last_progress = Instant::now();
                 } else if last_progress.elapsed() > silence {
-                    break Some(silent(silence));
+                    break Some(silence_error(silence));
                 }
             }
             Some(Ok(None)) => break None,
@@ -162,22 +169,22 @@ async fn streamed(
         }
     };
     let mut sink =
-        |wire_delta: holm_wire::WireDelta<'_>| watch.deltas.delta(watch.call.into(), delta(wire_delta));
-    match (decoder.finish(&mut sink), broke) {
+        |wire_delta: holm_wire::WireDelta<'_>| context.deltas.delta(context.call.into(), delta(wire_delta));
+    match (decoder.finish(&mut sink), transport_error) {
         (Ok(reply), _) => ModelResult::Replied(reply),
         // The decoder only sees that the end is missing; the transport knows the reason.
         (Err(failure), Some(error)) if failure.class == FailureClass::Truncated => {
-            ModelResult::Failed(Failure { usage: failure.usage, ..broken_off(&error) })
+            ModelResult::Failed(Failure { usage: failure.usage, ..interrupted(&error) })
         }
         (Err(failure), _) => ModelResult::Failed(failure),
     }
 }
 
-/// Handles an answer that is not a reply.
-async fn refused(
+/// Reads the answer to a failed call, and classifies the failure.
+async fn read_failure(
     shared: &ModelClientInner,
     mut answer: TransportResponse,
-    watch: &ModelCallContext,
+    context: &ModelCallContext,
 ) -> ModelResult {
     if (300..400).contains(&answer.status) {
         let message = format!(
@@ -187,7 +194,7 @@ async fn refused(
         );
         return ModelResult::Failed(classify::failure(FailureClass::BadRequest, &message));
     }
-    let body = match watch.unless_stopped(gather(shared, &mut answer, MAX_ERROR)).await {
+    let body = match context.unless_stopped(gather(shared, &mut answer, MAX_ERROR)).await {
         None => return ModelResult::Aborted(Reply::default()),
         // The status alone is enough.
         Some(body) => body.unwrap_or_default(),
@@ -209,17 +216,17 @@ pub(crate) async fn gather(
     answer: &mut TransportResponse,
     limit: usize,
 ) -> Result<Vec<u8>, TransportError> {
-    let body = tokio::time::timeout(shared.silence, collect(answer.body.as_mut(), limit)).await;
-    body.unwrap_or_else(|_| Err(silent(shared.silence)))
+    let body = tokio::time::timeout(shared.silence, read_up_to(answer.body.as_mut(), limit)).await;
+    body.unwrap_or_else(|_| Err(silence_error(shared.silence)))
 }
 
-fn silent(limit: Duration) -> TransportError {
+fn silence_error(limit: Duration) -> TransportError {
     let millis = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
     TransportError::Late { what: "no reply arrived", millis }
 }
 
 /// Reads a body up to the limit and leaves the rest unread.
-async fn collect(body: &mut dyn ResponseBody, limit: usize) -> Result<Vec<u8>, TransportError> {
+async fn read_up_to(body: &mut dyn ResponseBody, limit: usize) -> Result<Vec<u8>, TransportError> {
     let mut out = Vec::new();
     while let Some(bytes) = body.next().await? {
         let remaining = limit.saturating_sub(out.len());
@@ -237,9 +244,9 @@ pub(crate) fn failure_of(error: &TransportError) -> Failure {
 
 /// The failure of a call without any answer. If the request was sent, the provider may charge for
 /// it, as for a reply that breaks off. A request that was not sent is free.
-fn unanswered(error: &TransportError) -> Failure {
+fn no_answer(error: &TransportError) -> Failure {
     match error {
-        TransportError::Late { .. } | TransportError::Broken { .. } => broken_off(error),
+        TransportError::Late { .. } | TransportError::Broken { .. } => interrupted(error),
         TransportError::Connect { .. }
         | TransportError::Unsendable { .. }
         | TransportError::NotRecorded { .. } => failure_of(error),
@@ -248,7 +255,7 @@ fn unanswered(error: &TransportError) -> Failure {
 
 /// The connection failed after the request was sent. The class says that the
 /// provider charges for it.
-fn broken_off(error: &TransportError) -> Failure {
+fn interrupted(error: &TransportError) -> Failure {
     classify::failure(FailureClass::Truncated, &error.to_string())
 }
 

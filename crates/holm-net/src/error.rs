@@ -1,8 +1,13 @@
-//! Why a connection or an exchange failed, sorted by cause: the request, the peer, or this machine.
+//! The errors of this crate: why a connection or an exchange failed, sorted by cause: the request,
+//! the peer, or this machine.
 //!
 //! An error never repeats a path, a query or the value of a request's header, because they may
 //! contain secrets. Of a response it shows at most the media type and the encoding. It names the
 //! missing grant if a grant could help.
+//!
+//! Nothing is refused here: grants and addresses are checked in `check.rs` and `connector.rs`,
+//! redirects in `redirect.rs`, and limits in `response.rs`. What a model reads about a failed fetch
+//! is worded in `holm-tools/src/fetch/`.
 
 use std::fmt;
 use std::net::IpAddr;

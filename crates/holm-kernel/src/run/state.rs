@@ -1,10 +1,13 @@
-//! The whole state of a run: a fold over its inputs, and nothing else.
+//! The whole state of a run: a fold over its inputs, and nothing else. Only data belongs here, no
+//! decision: the other files of `run/` decide and change it.
 //!
-//! Everything here can be written to a snapshot and read back. Values compiled from it (schemas,
-//! the offer to the model) live in [`RunCatalogue`](super::catalogue::RunCatalogue) and are
-//! rebuilt. Only data belongs here, no decision. Numbers are `u64` and maps are ordered, because
-//! two hosts must agree to the byte. A value that a later decision needs must be here and not
-//! beside it: otherwise a run that resumes from a snapshot decides differently.
+//! A value that a later decision needs must be here and not beside it: otherwise a run that resumes
+//! from a snapshot decides differently. Everything here can be written to a snapshot and read back
+//! (`journal/snapshot.rs`). Numbers are `u64` and maps are ordered, because two hosts must agree to
+//! the byte.
+//!
+//! Values compiled from the state (schemas, the offer to the model) are in `run/catalogue.rs` and
+//! are rebuilt.
 
 use alloc::{
     collections::{BTreeMap, BTreeSet, VecDeque},

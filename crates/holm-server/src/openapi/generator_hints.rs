@@ -1,6 +1,10 @@
 //! Prepares the OpenAPI document for programs that generate clients from it: unique operation ids,
 //! names for the variants of a type, descriptions without Rust examples, and an example of every
-//! body. The routes describe themselves; this module only adds what a macro cannot know.
+//! body.
+//!
+//! The routes (`routes/`) describe themselves; this file only adds what a macro cannot know. The
+//! stored document is served in `openapi.rs`, and error responses are added in
+//! `error_responses.rs`.
 
 use serde_json::{Value, json};
 use utoipa::{

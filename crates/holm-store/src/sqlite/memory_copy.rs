@@ -4,8 +4,11 @@
 //! into memory, and lists and sums are computed there as usual. Changes to the copy are lost with
 //! it. The file itself, its log and its locks are only read. Large results stay in their folder.
 //!
-//! A log that a crash has left is part of the database, so it is read too. Other processes
-//! can be writing only if SQLite can open the file with its locks, and that is tried first.
+//! A log that a crash has left is part of the database, so it is read too. Other processes can be
+//! writing only if SQLite can open the file with its locks, and that is tried first.
+//!
+//! When a copy is used is decided in `sqlite/mod.rs`. A copy for a backup is a different thing
+//! (`sqlite/copy.rs`).
 
 use std::{fs, io, path::Path};
 

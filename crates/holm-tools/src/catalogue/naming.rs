@@ -1,7 +1,9 @@
-//! Gives tools unique names that providers accept, and reports each change. The rules for a name
-//! that providers accept are those of the kernel. Names that differ only in case count as the same,
-//! and the earlier entry keeps its name, so that a later source cannot take the name of a trusted
-//! tool.
+//! Gives tools unique names that providers accept, and reports each change. Names that differ only
+//! in case count as the same, and the earlier entry keeps its name, so that a later source cannot
+//! take the name of a trusted tool.
+//!
+//! Which names providers accept is decided in the kernel (`provider_names_beside`), and the order
+//! of the sources in `registry/offer.rs`. The catalogue that uses the names is `list.rs`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

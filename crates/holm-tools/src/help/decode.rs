@@ -1,9 +1,11 @@
 //! Decodes bytes to clean text: detects the encoding and removes escape sequences and overstrikes.
-//! It does not know what the text says.
 //!
 //! Programs print in colours, in bold by overstriking, in UTF-16 on one system and in an old code
 //! page on another. None of that says anything about options, and none of it may reach a model or a
 //! person's terminal.
+//!
+//! It does not know what the text says: `lines.rs` and the files after it read it. Files of a
+//! workspace are decoded in `files/text.rs`, web pages in `fetch/body.rs`.
 
 use super::error::{HelpTextError, HelpTextErrorKind};
 use super::limits::MAX_BYTES;

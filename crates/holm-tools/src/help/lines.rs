@@ -1,6 +1,7 @@
-//! Lines with their indentation, without the frames that some libraries draw. It decides nothing
-//! about their meaning; columns and gaps that other files use are computed here. Long lines are
-//! cut.
+//! Splits a help text into lines with their indentation, without the frames that some libraries
+//! draw. It decides nothing about their meaning: sections are found in `section.rs`, and entries in
+//! `entry.rs`. The text was decoded in `decode.rs`. Columns and gaps that other files use are
+//! computed here. Long lines are cut.
 
 use super::limits::MAX_LINE;
 

@@ -1,6 +1,10 @@
 //! The offer of a source: a tool, and what the registry must know about it beyond its declaration.
 //! It also defines the ranks of sources. Their order is the precedence of names: a project cannot
 //! take a name from the program or from its user.
+//!
+//! It only holds data: names are given in `catalogue/naming.rs`, and offers are collected in
+//! `list.rs`. Files become offers in `folders.rs`, tools of MCP servers in
+//! `holm-mcp/src/client/remote_server.rs`.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,18 +1,21 @@
-//! Follows a path through links, and keeps the links that it passes.
+//! Follows a path through links, and collects the links that it passes.
 //!
-//! A jail and a deny rule hold a name, not a link: a command that replaces a link on the way to a held
-//! name leads the user's programs elsewhere. So the links are kept too. The end of the way need
-//! not exist. It reads links alone, opens nothing and judges nothing.
+//! A jail and a deny rule protect a name, not a link: a command that replaces a link on the way to
+//! a protected name leads the user's programs elsewhere. So the links are protected too. The path
+//! may end where nothing exists.
+//!
+//! It reads only links, opens no file and decides nothing: the collected paths are protected from
+//! commands by `shell/denied_paths.rs`, and those that git names by `root/git/named_paths.rs`.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// The most links on one way: as many as Linux follows.
+/// The most links on one path: as many as Linux follows.
 const MAX_LINKS: usize = 40;
 
-/// A path, and what lies on the way to it.
+/// The result of following a path: the links on it, and its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LinkWay {
     /// The links, each by a path that leads through no other link.
@@ -54,7 +57,7 @@ impl LinkWay {
     }
 }
 
-/// One step on a way.
+/// One step of a path.
 enum WayStep {
     Top,
     Up,

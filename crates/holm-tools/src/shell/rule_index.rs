@@ -1,8 +1,10 @@
-//! Indexes the rules of a deny list by their last name, so that a walk over many files
-//! checks few of them.
+//! Indexes the rules of a deny list by their last name, so that a walk over many files checks few
+//! of them.
 //!
-//! It only selects candidates; whether a rule hits is decided by the rule itself. It may select too
-//! many rules, but never leave out one that hits.
+//! It only selects candidates: whether a rule hits a path is decided in `holm-grants` (`Denial`).
+//! It may select too many rules, but never leave out one that hits. The walks that use it are in
+//! `denied_paths.rs`, `toolchain.rs` and `undo/coverage.rs`; the rules come from
+//! `root/deny_rules.rs`.
 
 use std::collections::HashMap;
 

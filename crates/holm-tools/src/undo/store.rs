@@ -1,5 +1,10 @@
-//! The undo records by the keys of calls, and under the rules of a workspace. What a file tool
-//! changed is put back only where a file tool may write, and no file tool writes meanwhile.
+//! The undo records by the keys of calls, and under the rules of a workspace. A change of a file
+//! tool is undone only where a file tool may write, and no file tool writes meanwhile.
+//!
+//! It wraps `holm_undo::UndoArchive`, which stores records and restores files; this file adds the
+//! keys, the deny rules and the locks of `root/`. Which paths the undo of a command covers is
+//! decided in `coverage.rs`. Records are written by `files/change.rs` and
+//! `shell/command_images.rs`.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

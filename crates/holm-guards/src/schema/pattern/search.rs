@@ -6,6 +6,8 @@
 //!
 //! Time is linear in the text whatever the pattern is: there is no backtracking. The table is
 //! bounded and starts again when it is full. It answers only whether there is a match, not where.
+//!
+//! Patterns are parsed in `schema/pattern/parse.rs` and compiled in `schema/pattern/program.rs`.
 
 use alloc::vec::Vec;
 
