@@ -2,8 +2,8 @@
 //! paths that the host excludes, and what is too large. Everything that is left out has a reason,
 //! so that the user can be told.
 //!
-//! It walks no folder: `image_taker.rs` does and asks here. What the host of Holm's commands
-//! excludes is decided in `holm-tools/src/undo/coverage.rs`.
+//! It walks no folder: `image_taker.rs` does and asks here. Which paths Holm excludes around its
+//! commands is decided in `holm-tools/src/undo/coverage.rs`.
 
 use std::{
     collections::HashMap,
