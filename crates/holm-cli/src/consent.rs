@@ -1,4 +1,7 @@
-//! Asks a user to confirm the content that they were shown, by its hash.
+//! Asks a user to confirm the content that they were shown, by its hash: at the terminal, or by
+//! `--yes HASH`. It stores no trust: the commands that ask do (`commands/config.rs`,
+//! `commands/hooks.rs`, `commands/tool/trust.rs`), in the record of
+//! `holm-tools/src/trust/ledger.rs`. Approvals of calls are asked in `approve/`.
 
 use std::collections::BTreeSet;
 

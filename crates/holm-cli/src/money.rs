@@ -1,4 +1,5 @@
-//! Amounts of money as people write them, without a float in between.
+//! Reads and prints amounts of money as people write them, without a float in between. It computes
+//! no costs: prices are in `holm-wire/src/catalogue/`, and the kernel counts what a run spends.
 
 use holm::kernel::{NanoUsd, Usage};
 

@@ -1,4 +1,6 @@
-//! How far connections may go: anywhere that a grant allows, or only to this machine.
+//! How far connections may go: anywhere that a grant allows, or only to this machine (`--offline`).
+//! It gives every caller the connector for this scope; names are resolved and addresses checked in
+//! `holm-net/src/connector.rs`. Models get their clients in `provider_access.rs`.
 
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
 //! Finds the session that a user means: by its whole name, by the beginning of its name, or by the
-//! word `last`.
+//! word `last`. It only resolves names, in the index of `holm-store`; commands open the session
+//! themselves. Valid names are defined in `holm-runtime/src/journal/name.rs`.
 
 use holm::store::{SessionQuery, Store, StoreError, StoredSession};
 

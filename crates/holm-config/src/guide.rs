@@ -1,5 +1,7 @@
 //! Finds the instructions that a project gives to every agent: `AGENTS.md`, or `CLAUDE.md` if that
-//! is missing.
+//! is missing. Files are only found and read here; the caller decides whether they are trusted and
+//! puts them into the prompt (`holm-cli/src/commands/run/agent_parts.rs`). Settings files are found
+//! in `find.rs`.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,5 @@
-//! The parts of a type definition that matter for reading it.
+//! The parts of a type definition that matter for reading it. These are data: `parse.rs` fills them
+//! from tokens, and `write.rs` generates code from them.
 
 use crate::attributes::SerdeAttributes;
 

@@ -1,5 +1,6 @@
 //! Laws that hold for all grants, tested with random ones: no list of examples would show that
-//! containment is an order.
+//! containment is an order. These are tests only; containment is implemented in `grant.rs`,
+//! `set.rs` and the patterns that they ask.
 
 use alloc::format;
 use alloc::string::{String, ToString};

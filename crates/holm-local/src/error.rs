@@ -1,4 +1,5 @@
-//! Why a local model cannot be used.
+//! The errors of local models: why a model file or its worker cannot be used. They are found in
+//! `gguf.rs` and `host/`; a failed call becomes a model result in `host/local_connection.rs`.
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,6 @@
 //! Checks the media type of a response, so that a request for a page does not download a disk
-//! image.
+//! image. The response is read in `response.rs`, which asks here before the body; callers choose
+//! the allowed types.
 
 use http::{HeaderMap, header::CONTENT_TYPE};
 

@@ -1,5 +1,6 @@
-//! An HTTP proxy that the caller passes as a value. It receives an address and never a name, so
-//! that the address check still holds.
+//! Opens a tunnel through an HTTP proxy that the caller passes as a value. The proxy receives an
+//! address and never a name, so that the address check still holds. Names are resolved and
+//! addresses checked in `connector.rs`; proxies from the environment are never used.
 
 use std::io;
 use std::net::SocketAddr;

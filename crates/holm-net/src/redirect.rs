@@ -1,4 +1,6 @@
-//! Computes the next request of a redirect. The next URL is then checked like the first one.
+//! Computes the next request of a redirect. Another origin gets no credentials and no body. It
+//! sends nothing: `client.rs` does, and `connector.rs` checks the new URL like the first one. How
+//! many redirects are followed is limited in `limits.rs`.
 
 use holm_grants::{Url, UrlScheme};
 use http::{HeaderMap, Method, StatusCode, header};

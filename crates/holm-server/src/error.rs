@@ -1,4 +1,4 @@
-//! Errors that keep a server from starting.
+//! The errors that keep a server from starting. Errors of requests are in `api_error.rs`.
 
 use std::{io, net::SocketAddr, path::Path};
 

@@ -1,5 +1,6 @@
 //! Allows one server per folder. Two servers would write the same files: a token that one of them
-//! revokes would reappear when the other one writes.
+//! revokes would reappear when the other one writes. The lock is taken in `serve.rs`. Sessions have
+//! leases of their own in `holm-store`.
 
 use std::{
     fs::{File, OpenOptions, TryLockError},

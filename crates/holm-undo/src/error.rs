@@ -1,4 +1,6 @@
-//! Errors of images, records and undos.
+//! The errors of this crate. Each names the place and says whether the record, the store or the
+//! workspace is the cause. They are made in the other files, mostly in `store.rs`, `restore.rs` and
+//! `apply.rs`; a path that changed since is no error but a verdict (`plan.rs`).
 
 use std::{fmt::Display, io, path::Path};
 

@@ -1,4 +1,6 @@
-//! Lists the sessions of this machine for an editor.
+//! Lists the sessions of this machine for an editor, page by page. It reads the index of
+//! `holm-store` and no journal. Requests arrive through `session_manager.rs`; the list of the
+//! terminal is `commands/session/list.rs`, and that of the chat is made in `chat/local_actions.rs`.
 
 use std::path::{Path, PathBuf};
 

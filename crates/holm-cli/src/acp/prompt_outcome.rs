@@ -1,4 +1,6 @@
-//! Translates how a prompt ended into the stop reasons of the Agent Client Protocol.
+//! Translates how a prompt ended into the stop reasons of the Agent Client Protocol. It decides
+//! nothing about a run: `acp_session.rs` runs the prompt and sends the result. Errors become errors
+//! of the protocol in `refusal.rs`.
 
 use agent_client_protocol::{
     Error,

@@ -1,6 +1,9 @@
 //! Limits how much of arriving replies may wait to be shown. While an external editor has the
 //! terminal, nothing is drawn, but the model goes on writing. Pieces beyond the limit are dropped,
 //! and appear when the whole message arrives.
+//!
+//! It only counts bytes: `chat_user.rs` makes the reservations and drops pieces, and the chat shows
+//! them through `tab/events.rs`.
 
 use std::sync::{
     Arc,

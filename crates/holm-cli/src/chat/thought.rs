@@ -1,5 +1,8 @@
 //! Lays out the reasoning of a model while it arrives. Only its end is shown and it may be very
 //! long, so the part that is not shown is never laid out.
+//!
+//! Which text is reasoning is decided in `tab/events.rs`, and where an item shows it in `item.rs`.
+//! Answers are laid out in `markdown.rs`.
 
 use ratatui::text::{Line, Span};
 

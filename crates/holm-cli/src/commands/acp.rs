@@ -1,4 +1,5 @@
-//! `holm acp`: an agent for editors that speak the Agent Client Protocol.
+//! `holm acp`: an agent for editors that speak the Agent Client Protocol. This file has only the
+//! flags; connections and sessions are handled in `acp/`.
 
 use std::{
     io::{self, IsTerminal as _},

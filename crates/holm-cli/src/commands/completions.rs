@@ -1,4 +1,5 @@
-//! `holm completions` and `holm man`: generates shell completions and manual pages.
+//! `holm completions` and `holm man`: generates shell completions and manual pages from the
+//! arguments of all commands. It defines no command; the texts are in `commands/`.
 
 use clap::CommandFactory as _;
 use clap_complete::Shell;

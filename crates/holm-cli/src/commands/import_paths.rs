@@ -1,5 +1,6 @@
 //! Makes the file paths of imported MCP servers absolute. Other programs start a server in the
-//! folder of its project; Holm does not.
+//! folder of its project; Holm does not. The entries are converted in `holm-mcp/src/import.rs` and
+//! written by `commands/mcp.rs`; this file opens no file.
 
 use std::path::{Path, PathBuf};
 

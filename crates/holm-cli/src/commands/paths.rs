@@ -1,5 +1,6 @@
-//! `holm paths`: prints where Holm stores its files. It creates the data folder and the tool folder,
-//! because users copy files into what it shows.
+//! `holm paths`: prints where Holm stores its files. It creates the data folder and the tool
+//! folder, because users copy files into what it shows. Which folders these are is decided in
+//! `holm_paths.rs`.
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,9 @@
-//! Notes of Holm itself in front of a user's prompt. A note is marked by a block that no text can
-//! imitate and that no provider is sent: a prompt that only looks like a note is none.
+//! Puts notes of Holm itself in front of a user's prompt, and finds them again. A note is marked by
+//! a block that no text can imitate and that is not sent to any provider, so a prompt that only
+//! looks like a note does not count as one.
+//!
+//! The texts of notes are written by the callers: `permission_notice.rs` and
+//! `commands/run/command_folders.rs`.
 
 use holm::kernel::{Block, Custom, Message, Prompt};
 

@@ -1,4 +1,5 @@
-//! A log file that only its owner can read, because events contain conversations.
+//! A log file that only its owner can read, because events contain conversations. It writes bytes;
+//! what a line contains is decided in `log.rs`, and logs are sent to URLs in `log/http.rs`.
 
 use std::{
     fs::{File, OpenOptions},

@@ -1,4 +1,7 @@
-//! Tools for the files of the start folder, and for information about the machine.
+//! Assembles the tools for the files of the start folder, and for information about the machine:
+//! the root with its protected paths, the undo records and the store for large results. The tools
+//! themselves are in `holm-tools/src/files/` and `holm-tools/src/info/`; which of them a run has
+//! is chosen in `own_tools.rs`.
 
 use std::{path::Path, sync::Arc};
 

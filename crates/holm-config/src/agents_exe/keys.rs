@@ -1,4 +1,5 @@
-//! Reads the keys file of agents-exe.
+//! Reads the keys file of agents-exe. It sends and stores no key: Holm's own keys are in
+//! `holm-config/src/keys.rs`. Where the file is, is decided in `project.rs`.
 
 use std::{collections::BTreeMap, fmt, path::Path};
 

@@ -1,4 +1,5 @@
-//! Turns JSON with comments and trailing commas into plain JSON.
+//! Turns JSON with comments and trailing commas into plain JSON. It parses nothing: the formats of
+//! other programs are read in `import.rs` and its other files.
 
 /// The same text as plain JSON. Comments and trailing commas become blanks, so that line
 /// numbers stay the same.

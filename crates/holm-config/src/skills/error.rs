@@ -1,4 +1,5 @@
-//! Errors in a skill file.
+//! The errors in a skill file, each with its line. They are found in `skill.rs`, `fill.rs` and
+//! `contract.rs`; this file only words them.
 
 use holm_grants::escaped;
 

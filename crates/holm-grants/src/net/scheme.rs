@@ -1,5 +1,6 @@
-//! The schemes that Holm knows. `file:`, `gopher:`, `ftp:`, `data:`, `unix:` and all others are
-//! refused.
+//! The URL schemes that Holm knows. `file:`, `gopher:`, `ftp:`, `data:`, `unix:` and all others are
+//! refused. URLs are parsed in `net/url.rs`; which schemes a grant covers is decided in
+//! `net/pattern.rs`.
 
 use core::fmt;
 

@@ -1,4 +1,6 @@
-//! The needs of one call, after its arguments are known.
+//! The needs of one call, after its arguments are known: concrete requests and grants. Needs are
+//! made from templates in `template/fill.rs`; whether they are granted is decided in `policy.rs`
+//! and by the kernel.
 
 use core::fmt;
 

@@ -1,4 +1,5 @@
-//! What a tool says about its own output, so that the guard need not guess.
+//! What a tool says about its own output, so that the guard need not guess. These are data: the
+//! tool declares them, and `plausibility/guard.rs` reads them.
 
 use holm_read::Read;
 use serde::{Deserialize, Serialize};

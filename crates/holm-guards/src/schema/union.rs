@@ -1,5 +1,6 @@
 //! Guesses which branch of a union a value was meant for, for messages and repair; never for
-//! validity.
+//! validity, which `schema/check/logic.rs` decides. The repair is made in `repair/fixer.rs` and
+//! `repair/variant.rs`.
 
 use super::CompiledSchema;
 use super::node::{SchemaNode, SchemaNodeId};

@@ -1,4 +1,6 @@
-//! Why a skill refused its input or its output.
+//! The errors of a skill: why it refused its input or its output. They are found in
+//! `skill/runner.rs` and `skill/reply.rs`; what follows from one is decided in
+//! `holm-kernel/src/run/skill.rs`.
 
 use alloc::string::String;
 

@@ -4,6 +4,8 @@
 //! certain which object is meant: exactly one, complete, with no duplicate member. A brace that
 //! begins an object which never parses refuses the reply; searching for a smaller object inside it
 //! would be a guess.
+//!
+//! Whether the object fulfils the contract is checked in `skill/runner.rs`.
 
 use alloc::format;
 use alloc::string::String;

@@ -1,4 +1,7 @@
-//! The message that replaces older messages which have left the view.
+//! The message that replaces older messages which have left the view: it says how many there were,
+//! with a summary and the facts that are kept. It only words them: `context/cut.rs` removes the
+//! messages, `context/summary.rs` requests the summary, and `context/retained_facts.rs` selects the
+//! facts.
 
 use alloc::{format, string::String, sync::Arc, vec::Vec};
 

@@ -1,4 +1,6 @@
-//! The instructions about tools for a model that uses the text protocol.
+//! Writes the instructions about tools for a model that uses the text protocol. The replies are
+//! read in `protocol/read.rs`; hosts use both through `protocol/text.rs`. Models with native tool
+//! calls get their tools from `holm-wire`.
 
 use alloc::string::String;
 

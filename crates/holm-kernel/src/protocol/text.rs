@@ -1,5 +1,7 @@
-//! The text protocol for hosts. A host can ask a model without native tool calls in text, and turn
-//! its replies into calls.
+//! The text protocol for hosts: a host can ask a model without native tool calls in text, and turn
+//! its replies into calls. It only passes on: instructions are written in
+//! `protocol/instructions.rs`, and replies are read in `protocol/read.rs`.
+//! `holm-models/src/text_tools.rs` uses it.
 
 use alloc::string::String;
 

@@ -1,4 +1,6 @@
-//! The transcript, as far as a run holds it in memory.
+//! The transcript, as far as a run holds it in memory. A run that was restored from a snapshot has
+//! only the later messages; the journal has all. What the model is shown is a different thing
+//! (`context/view.rs`), and no decision may depend on messages that only the journal has.
 
 use alloc::{collections::BTreeMap, sync::Arc, vec::Vec};
 

@@ -1,4 +1,5 @@
-//! The sizes of tensors in each number format.
+//! The sizes of tensors in each number format. It is a table for the check of a header in
+//! `gguf.rs`; tensors are loaded by the worker (`worker/mod.rs`).
 
 use super::GgufError;
 

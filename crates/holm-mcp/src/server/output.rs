@@ -1,4 +1,5 @@
-//! Converts a tool's output into an MCP result.
+//! Converts a tool's output into an MCP result for a client. The other direction, for tools of
+//! external servers, is `client/content.rs`. The call itself is run in `call.rs`.
 
 use holm_kernel::{Block, Media, Source, ToolOutput};
 use rmcp::model::{AudioContent, CallToolResult, ContentBlock, ResourceContents};

@@ -1,4 +1,5 @@
-//! A blocking interface, for programs without an async runtime.
+//! A blocking interface, for programs without an async runtime. It creates a runtime for one call;
+//! agents are built in `agent/builder.rs`, and runs are driven in `driver/mod.rs`.
 
 use holm_kernel::Prompt;
 

@@ -1,4 +1,6 @@
-//! Updates the tools of a run when its host's tools differ from those in its journal.
+//! Updates the tools of a run when its host's tools differ from those in its journal. It only makes
+//! the input for the kernel, which decides when the new tools count
+//! (`holm-kernel/src/run/changes.rs`). Tools are registered in `tool/toolbox.rs`.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! A ledger in memory, which ends with the process.
+//! A ledger in memory, which ends with the process. Ledgers that last are in
+//! `holm-store/src/store/ledger.rs`; scores are computed in `ledger/scorer.rs`.
 
 use std::{
     collections::BTreeMap,

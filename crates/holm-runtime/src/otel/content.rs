@@ -1,4 +1,5 @@
-//! Exports messages in the JSON of the conventions, if the export of content is turned on.
+//! Exports messages in the JSON of the conventions, if the export of content is turned on. The
+//! spans are made in `otel/spans.rs`, and the names are in `otel/names.rs`.
 
 use holm_kernel::{Block, Message, Role};
 use serde_json::{Value, json};

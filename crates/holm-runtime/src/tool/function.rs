@@ -1,4 +1,5 @@
-//! A tool made of a declaration and an async function over the raw job.
+//! A tool made of a declaration and an async function over the raw call, without a type for its
+//! arguments. Typed tools are in `tool/typed_tool.rs`; calls are run in `tool/containment.rs`.
 
 use std::future::Future;
 

@@ -1,4 +1,5 @@
-//! Randomness for components, from the call's own source.
+//! Random numbers for components (`wasi:random`), from the call's own source. The source is part of
+//! the call's state (`state.rs`); WASI preview 1 has its own in `p1/process.rs`.
 
 use wasmtime::Result;
 use wasmtime::component::HasData;

@@ -1,4 +1,6 @@
-//! Counts how long something took, in the buckets that Prometheus computes percentiles from.
+//! Counts how long something took, in the buckets that Prometheus computes percentiles from. What
+//! is measured is decided by its callers (`metrics.rs`, `metrics/run_meter.rs`); counters with
+//! labels are in `metrics/labelled_counter.rs`.
 
 use std::{
     fmt::Write as _,

@@ -1,4 +1,5 @@
-//! Routes for the health check, the metrics, and the identity of the caller.
+//! Routes for the health check, the metrics, and the identity of the caller. They need a token;
+//! probes without one are in `routes/probes.rs`. Metrics are counted and written in `metrics.rs`.
 
 use axum::{Extension, Json, extract::State};
 use http::header::CONTENT_TYPE;

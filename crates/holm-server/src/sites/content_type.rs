@@ -1,5 +1,6 @@
-//! The media type of a file, by its extension alone. Browsers are instructed not to guess, so they
-//! download a file of an unknown type instead of showing it.
+//! The media type of a site's file, by its extension alone. Browsers are instructed not to guess,
+//! so they download a file of an unknown type instead of showing it. Responses are made in
+//! `page.rs`, which also sends that instruction.
 
 /// The media types of files that sites are made of.
 const KINDS: [(&str, &str); 34] = [

@@ -1,5 +1,6 @@
-//! What models have shown, as rows of a database. Numbers are readable; reasons are sealed if the
-//! store is encrypted.
+//! What models have shown, as rows of a database. Numbers are readable; reasons are encrypted if
+//! the store is. Scores are computed in `holm-runtime/src/ledger/scorer.rs`, stored by
+//! `store/index.rs` and read in `store/ledger.rs`.
 
 use holm_kernel::TaskKind;
 use holm_runtime::{ModelScore, ModelStanding, TaskFailure};

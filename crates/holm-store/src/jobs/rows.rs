@@ -1,4 +1,6 @@
-//! The operations on jobs that a database must offer.
+//! The operations on jobs that a database must offer, and their rows. They are implemented in
+//! `sqlite/jobs.rs` and `postgres/jobs.rs`, and called by `jobs/store.rs`, which checks names and
+//! encrypts texts. Jobs are run by `holm-server/src/jobs/`.
 
 use crate::backend::StoreFuture;
 

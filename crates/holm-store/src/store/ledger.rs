@@ -1,5 +1,6 @@
-//! The ledger of models, computed from the stored journals. Erasing a session also removes its part
-//! of the ledger.
+//! Answers questions about the ledger of models, computed from the stored journals. Erasing a
+//! session also removes its part of the ledger. Scores are stored by `store/index.rs`; the rows are
+//! in `derive/ledger.rs`.
 
 use holm_kernel::TaskKind;
 use holm_runtime::{BoxFuture, LedgerError, ModelLedger, ModelStanding};

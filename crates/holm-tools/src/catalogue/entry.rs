@@ -1,4 +1,5 @@
-//! The description of a tool as its source offers it, before it has a name in the catalogue.
+//! The description of a tool as its source offers it, before it has a name in the catalogue. It
+//! holds data only: names are given in `naming.rs`, and entries are listed in `list.rs`.
 
 use holm_grants::Level;
 use holm_guards::json::Json;

@@ -1,5 +1,6 @@
 //! The `sleep` tool, which waits, by a clock that the host gives. The time is bounded: a run that
-//! must wait longer should end and be prompted later. A cancel ends the sleep at once.
+//! must wait longer should end and be prompted later, for example by a job of the server
+//! (`holm-server/src/jobs/`). A cancel ends the sleep at once.
 
 use std::sync::Arc;
 

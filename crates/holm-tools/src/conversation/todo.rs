@@ -1,6 +1,7 @@
 //! The to-do list of the model. It stores nothing on disk: every call passes the whole list, so the
 //! last result in the transcript is the list, and a resumed or compacted run loses nothing. Hosts
-//! that show the list read the same arguments.
+//! that show the list read the same arguments: the chat does so in
+//! `holm-cli/src/chat/todo_block.rs`.
 
 use std::{
     fmt::Write as _,

@@ -1,4 +1,5 @@
-//! A limit for the comparisons that are made while files are locked.
+//! A limit for the comparisons of lines that are made while files are locked. It only counts:
+//! `text_search.rs` and `diff/hunk.rs` spend it and stop.
 
 /// Lines that one call may compare to find its places, which takes seconds.
 const MOST_COMPARED: u64 = 100_000_000;

@@ -1,4 +1,6 @@
-//! Images that models can look at.
+//! Images that models can look at: recognises them by their first bytes, and makes the part of a
+//! result. The `read` tool (`read.rs`) opens the file; which files a user may attach to a prompt is
+//! decided elsewhere (`holm-cli/src/prompt/media.rs`).
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use holm_kernel::{Block, Media, Source};

@@ -1,4 +1,5 @@
-//! A text with an index of its lines.
+//! A text with an index of its lines, for tools that search and show lines. It compares nothing
+//! (`line_comparison.rs`) and finds no place (`text_search.rs`, `diff/hunk.rs`).
 
 use std::ops::Range;
 

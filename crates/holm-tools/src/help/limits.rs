@@ -1,5 +1,6 @@
-//! Limits for how much of a help text is read. Each limit is far above what honest programs print.
-//! It is small enough that a hostile program costs next to nothing.
+//! Limits for how much of a help text is read. Each limit is far above what honest programs print,
+//! and small enough that a hostile program costs next to nothing. The files that read a text
+//! enforce them; errors that name a limit are in `error.rs`.
 
 /// The most bytes of a help text; the longest honest ones (every flag of a large program) take
 /// about half of it.

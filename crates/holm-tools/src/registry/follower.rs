@@ -1,4 +1,6 @@
-//! Tells active runs about changed tools.
+//! Passes changed tools on to active runs. It waits for new snapshots of the registry (`list.rs`)
+//! and gives each run its tools; when they count is decided by the kernel
+//! (`holm-kernel/src/run/changes.rs`). Changed files are noticed in `watch.rs`.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,6 @@
-//! Lets a loader request a reload of a file that has not changed itself.
+//! Lets a loader request a reload of a file that has not changed itself, for example because a
+//! server answers at last. It only collects the requests: `watch.rs` waits for them and reloads the
+//! files. The loaders are behind `loader.rs`.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

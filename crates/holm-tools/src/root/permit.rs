@@ -1,4 +1,6 @@
-//! Checks what one call was allowed, again, at the moment when the file is opened.
+//! Checks what one call was allowed, again, at the moment when the file is opened. It decides
+//! nothing new: the kernel has granted the needs, and this file compares them with the path. Deny
+//! rules are a different check, in `deny_rules.rs`; files are opened in `workspace_root.rs`.
 
 use holm_grants::{AccessRequest, CallNeed, FilePath, Grant, PathPattern};
 

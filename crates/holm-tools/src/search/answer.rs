@@ -1,4 +1,5 @@
-//! Extracts the results from a service's response, which is untrusted text.
+//! Extracts the results from a search service's response, which is untrusted text. Where a service
+//! has its results is defined in `service.rs`; the request is sent in `tool.rs`.
 
 use holm_guards::json::Json;
 

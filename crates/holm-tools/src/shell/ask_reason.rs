@@ -1,8 +1,9 @@
-//! Says why a user is asked about a call, in plain sentences. The terminal, the chat, editors and the
-//! dashboard show the same text.
+//! Says why a user is asked about a call, in plain sentences. The terminal, the chat, editors and
+//! the dashboard show the same text.
 //!
-//! It decides nothing: the kernel says what is asked and what is missing. A sentence names every
-//! missing grant in words, so that a display may fold the list of needs away.
+//! It decides nothing: the kernel says what is asked and what is missing, and `approval_gate.rs`
+//! handles the question. What an answer covers is described in `answer_coverage.rs`. A sentence
+//! names every missing grant in words, so that a display may fold the list of needs away.
 
 use holm_grants::Level;
 use holm_kernel::{AskReason, Proposal};

@@ -1,4 +1,6 @@
-//! Tells one state of a file, a folder or a link from another without reading it.
+//! Tells one state of a file, a folder or a link from another without reading it. It only compares:
+//! `changes.rs` and the files about git (`git_watch.rs`, `git_snapshot.rs`) decide what a
+//! difference means.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;

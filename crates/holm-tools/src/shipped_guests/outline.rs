@@ -1,8 +1,8 @@
 //! Reduces a module that will never be compiled to its outline. The build and the tests use this.
 //!
-//! If the compiled code of a guest is in the program, only the imports and exports of the
-//! guest itself are read again. The functions and the data, which are most of its bytes, are
-//! already in that code.
+//! If the compiled code of a guest is in the program, only the imports and exports of the guest
+//! itself are read again. The functions and the data, which are most of its bytes, are already in
+//! that code. The outline is packed by `pack.rs` and used by `guest.rs`.
 
 /// The first bytes of a module. A component begins otherwise.
 const MODULE: &[u8] = b"\0asm\x01\0\0\0";

@@ -1,4 +1,5 @@
-//! Errors of the trust record and its files.
+//! The errors of the record of trusted files. They are found in `ledger.rs`, `file.rs` and
+//! `survey.rs`; this file only words them.
 
 use holm_kernel::visible_line;
 use std::path::{Path, PathBuf};

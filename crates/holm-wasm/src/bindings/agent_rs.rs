@@ -1,4 +1,5 @@
-//! The agent.rs protocol.
+//! Exports the agent.rs protocol to JavaScript. It only passes strings on; the functions are in
+//! `compat.rs`, the rules in `holm-kernel/src/compat/agent_rs/`.
 
 use alloc::string::String;
 use holm_kernel::compat::agent_rs::AgentStepError;

@@ -1,4 +1,5 @@
-//! Grants.
+//! Exports functions on grants to JavaScript. It only passes strings on; the functions are in
+//! `grants.rs`, the rules in `holm-grants`.
 
 use alloc::string::String;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};

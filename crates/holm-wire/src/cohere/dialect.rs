@@ -1,4 +1,5 @@
-//! The differences between services that offer Cohere's format, as data.
+//! The differences between services that offer Cohere's format, as data. Nothing is written here:
+//! `request.rs` reads these settings. The values of a known service are in `data/services.json`.
 
 use alloc::{string::String, vec::Vec};
 

@@ -1,4 +1,5 @@
-//! The differences between Ollama servers, as data.
+//! The differences between Ollama servers, as data. Nothing is written here: `request.rs` reads
+//! these settings.
 
 use alloc::{string::String, vec::Vec};
 

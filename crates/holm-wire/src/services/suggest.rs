@@ -1,4 +1,5 @@
-//! Suggests the closest known name for an unknown one.
+//! Suggests the closest known name for an unknown one. It only compares names: `services/table.rs`
+//! and `call.rs` put the suggestion into their errors.
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,7 @@
-//! `holm run --schema`: reads the schema of the answer, and asks until an answer fits.
+//! `holm run --schema`: reads the schema of the answer, and prompts the model again until an answer
+//! fits, at most a few times. Answers are checked and the new prompt is worded in
+//! `holm-runtime/src/answer_schema.rs`. The API of the server has its own schema
+//! (`holm-server/src/routes/openai/answer_schema.rs`).
 
 use std::{fs, io, path::Path};
 

@@ -1,4 +1,7 @@
-//! The current authority of a resumed session, and the ceiling that an administrator sets for it.
+//! The current authority of a resumed session, and the ceiling that an administrator's policy sets
+//! for it. It only compares and narrows: the ceiling is read from the settings in
+//! `resolved_settings.rs`, and what a resumed session keeps is decided in `level_grants.rs`. The
+//! kernel decides about calls.
 
 use holm::{
     grants::{Grant, GrantSet, Mode},

@@ -1,5 +1,5 @@
-//! The models of a resumed session: it keeps the models with which it began, not those
-//! of a new session.
+//! Keeps the models of a resumed session: those with which it began, not those that a new session
+//! would have. It opens no model (`model.rs` does); the session is prepared in `prepared_run.rs`.
 
 use holm::{store::Store, wire::services::ServiceTable};
 

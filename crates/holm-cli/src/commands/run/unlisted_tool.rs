@@ -1,5 +1,6 @@
-//! A tool that the model is not told of, because none of its calls could pass. A model that calls it
-//! anyway is refused by the kernel, with the reason.
+//! Wraps a tool so that the model does not see it, because none of its calls could pass. If a model
+//! calls it anyway, the kernel refuses the call with the reason. Which tools are unlisted is
+//! decided in `default_prompt/permissions.rs`, and `agent_parts.rs` wraps them.
 
 use std::sync::Arc;
 

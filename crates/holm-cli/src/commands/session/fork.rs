@@ -1,4 +1,6 @@
-//! `holm session fork`: starts another session with the history of one.
+//! `holm session fork`: starts another session with the history of one, up to a record. It only has
+//! the flags: a fork is defined in `commands/run/fork_args.rs`, and the journal is written by
+//! `session_fork.rs`. The old session is not changed.
 
 use std::path::Path;
 

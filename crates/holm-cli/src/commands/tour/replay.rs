@@ -1,4 +1,6 @@
-//! Records the events of a run, and replays it from its journal when it has ended.
+//! Records the events of a run of the tour, replays its journal when it has ended, and compares the
+//! two byte for byte. The run itself is in `lookup.rs`; replaying is done by the kernel. A user
+//! replays a session with `commands/session/replay.rs`.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

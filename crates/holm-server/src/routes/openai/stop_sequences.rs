@@ -1,5 +1,6 @@
-//! Ends an answer at the client's stop sequences. The server looks for them in the text, because the
-//! agent's own model calls must not end there: only the answer does.
+//! Ends an answer at the client's stop sequences. The server looks for them in the text, because
+//! the agent's own model calls must not end there: only the answer does. `answer_stream.rs` passes
+//! the text through this file and stops the session; request formats are read by `holm-wire`.
 
 /// The stop sequences of a request, and the text that may be the beginning of one.
 #[derive(Debug, Default)]

@@ -1,4 +1,5 @@
 //! The CRC-32 checksum of Ethernet, zip and gzip (reflected polynomial `0xEDB88320`).
+//! `framing/event_stream.rs` checks messages with it.
 
 /// Four tables: entry `i` of table `k` is the checksum of byte `i` followed by `k` zeros. Four
 /// bytes per step keep the check much cheaper than parsing the data it protects.
