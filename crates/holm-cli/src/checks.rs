@@ -5,6 +5,9 @@
 //! It does not decide what a ruling means for the result; `holm-guards` does. A program that could
 //! not finish is a broken check, never a passed one. Files with names of secrets are not shown to a
 //! program, even if its arguments name them.
+//!
+//! The kernel decides when a check is made and what follows
+//! (`holm-kernel/src/run/result_checks.rs`); the jail is `holm-jail`.
 
 use std::{
     path::{Path, PathBuf},

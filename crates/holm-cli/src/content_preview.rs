@@ -4,6 +4,9 @@
 //! The author of the file is not trusted yet. So every hidden character is written out, each line
 //! has a mark that the file cannot imitate, and lines that are left out are counted. The content of
 //! files that may hold secrets is not shown.
+//!
+//! `commands/tool/trust.rs` shows it; what is trusted is stored in
+//! `holm-tools/src/trust/ledger.rs`.
 
 use std::path::Path;
 

@@ -5,6 +5,9 @@
 //! It does not call the tool directly: a scripted model calls it in a real run, so that no rule can
 //! be forgotten here. Grants and mode never exceed the administrator's policy. An invalid deny rule
 //! is an error, because the other rules would seem to be all.
+//!
+//! The approvals are asked in `approve.rs`, and `holm trust --explain` uses the same call without
+//! running the tool (`commands/trust/explain.rs`).
 
 use std::sync::{Arc, Mutex, PoisonError};
 

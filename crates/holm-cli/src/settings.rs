@@ -6,6 +6,9 @@
 //! changed or is gone, no run starts, because what it forbade would be allowed. Untrusted guidance
 //! reaches the model as information between marks that the text cannot contain, never as
 //! instructions.
+//!
+//! The record of reviewed files is `holm-tools/src/trust/ledger.rs`, and levels of folders are in
+//! `folder_trust.rs`. A file is parsed in `holm-config/src/read.rs`.
 
 use std::{
     fs,

@@ -4,6 +4,9 @@
 //!
 //! A process that dies by the default action of a signal checks nothing. The chat has its own
 //! handling (`chat/chat_loop.rs`), because Ctrl-C is a key there.
+//!
+//! Cancelling a run is done by the kernel (`holm-kernel/src/run/stop.rs`); commands are ended in
+//! `holm-tools/src/shell/`.
 
 use std::{
     fs, future, io,

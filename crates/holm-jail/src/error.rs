@@ -3,6 +3,9 @@
 //! If one of them is returned, nothing of the program ran. How a job that ran has ended is in
 //! `outcome.rs`. Names of files are escaped in every message, because they may contain terminal
 //! codes.
+//!
+//! The steps of a start, and the error of one, come from the supervisor
+//! (`launcher_side/supervisor.rs`).
 
 use std::path::{Path, PathBuf};
 

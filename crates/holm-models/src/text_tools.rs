@@ -5,6 +5,9 @@
 //! The text protocol itself is defined in `holm-kernel/src/protocol/text.rs`. Text that may be a
 //! call is held back until the reply is complete. A reply that was cut off, refused or filtered
 //! never becomes a call.
+//!
+//! `client.rs` wraps a connection in this file if a model has no native calls. Requests are encoded
+//! in `holm-wire`.
 
 use std::{
     collections::BTreeMap,

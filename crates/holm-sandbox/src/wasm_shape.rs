@@ -7,6 +7,8 @@
 //!
 //! The limits here are several times what honest tools have. Limits on time and memory of the
 //! compiler are in `compile/budget.rs`.
+//!
+//! Compiling is done by `compile/child.rs`.
 
 use thiserror::Error;
 use wasmparser::{ElementItems, Encoding, FunctionBody, Operator, Parser, Payload};

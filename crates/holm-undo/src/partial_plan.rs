@@ -1,6 +1,9 @@
 //! Undoes what can be undone and leaves the rest: the paths that changed after the calls,
 //! and those that cannot be restored without them. Also what a caller shows of a plan before it is
 //! carried out. Nothing here changes a file; `restore.rs` does.
+//!
+//! The full plan is made in `plan.rs`, records are read in `store.rs`, and
+//! `holm-cli/src/session_rewind.rs` is the caller for several turns.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -4,6 +4,9 @@
 //! The order must stay: look at all paths, store what will be replaced, write the operation, change
 //! files, mark the records. A crash before the operation is written changes nothing; after it,
 //! [`UndoArchive::resume`] does the rest.
+//!
+//! What would happen is computed in `plan.rs`, contents are in `content_store.rs`, and the
+//! operation on disk is `operation.rs`. Which calls are undone is decided by the caller.
 
 use std::{
     collections::BTreeSet,

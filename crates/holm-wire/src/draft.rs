@@ -5,6 +5,8 @@
 //! folder compares the size with its limit. Everything that a decoder keeps must be charged here,
 //! or a provider could fill the memory with what is not counted. No two calls of a reply may have
 //! the same id.
+//!
+//! Deltas for the host are defined in `delta.rs`.
 
 use alloc::{
     borrow::ToOwned, collections::BTreeMap, collections::BTreeSet, format, string::String, vec::Vec,

@@ -8,6 +8,10 @@
 //!
 //! An answer counts only if it is one of the options that were offered. Everything else, including
 //! an editor that cannot ask, means no.
+//!
+//! Waiting approvals are collected in `permission_pool.rs`, and a call looks as `call_display.rs`
+//! says. What an answer to several calls means is decided in `approve/question_group.rs`. Requests
+//! are sent through `editor.rs`.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

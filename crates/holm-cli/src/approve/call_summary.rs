@@ -2,6 +2,10 @@
 //!
 //! Everything of the arguments is in the headline or in the lines. A call with arguments that are
 //! not known here has no summary, and `approve.rs` shows its arguments as they are.
+//!
+//! It reads no file and asks nothing: the difference of a write comes from
+//! `holm-tools/src/files/proposed_change.rs`, and `approve.rs` puts the summary into the question,
+//! which the terminal, the chat and editors show.
 
 use holm::grants::patch_files;
 use holm_tools::files::{LineDifference, ProposedChange};

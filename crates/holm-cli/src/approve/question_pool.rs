@@ -5,6 +5,9 @@
 //! itself. If the first question of a group is withdrawn while the user reads, the others go back to
 //! the pool and are asked again. How a group looks and what an answer means is in
 //! `question_group.rs`.
+//!
+//! Long texts are shown in pages by `pages.rs`. Which call is asked about is decided by the kernel
+//! and `holm-tools/src/shell/approval_gate.rs`.
 
 use std::{
     path::Path,

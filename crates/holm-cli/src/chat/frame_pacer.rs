@@ -1,6 +1,8 @@
 //! Decides when frames are drawn: on a steady beat while something changes, at once after a key,
 //! never at rest. The caller passes all times, so nothing here reads a clock or waits;
 //! `chat_loop.rs` does both.
+//!
+//! What is drawn is decided in `draw.rs`.
 
 use std::time::Duration;
 

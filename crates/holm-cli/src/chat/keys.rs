@@ -2,6 +2,9 @@
 //! action; what the action does is in `update/key_presses.rs`. A new action needs an entry in
 //! `ACTIONS`, which is also its help text. A mistake in the file becomes a note, and the chat
 //! starts anyway.
+//!
+//! Keys are read from the terminal in `chat_loop.rs`; keys of questions outside the chat are in
+//! `keyboard.rs`.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,9 @@
 //! What is allowed now, in words. Every claim names the grant that it rests on. It decides nothing:
 //! the kernel does, so a change of the kernel's rules must be repeated here, or the model is told
 //! something false. Questions to the user are written in `approve.rs`.
+//!
+//! A notice about a change is made in `permission_notice.rs`, and the block about the place of a
+//! session in `environment.rs`.
 
 use holm::grants::{AccessRequest, Grant, GrantKind, GrantSet, Level, LevelDecision, Mode};
 use holm_tools::{

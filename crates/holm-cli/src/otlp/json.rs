@@ -1,5 +1,7 @@
 //! OTLP messages in their JSON form: ids in hex, times and 64-bit integers as text. It only
 //! converts; sending is in `outbox.rs`. Kinds of metrics that Holm does not make are left out.
+//!
+//! Which spans and metrics exist is decided in `holm-runtime/src/otel/`.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

@@ -4,6 +4,9 @@
 //! operation here works on the decimal digits and costs at most one pass over them, for any
 //! exponent. The text is never changed, because canonical JSON with it is hashed. Numbers in prose
 //! are found in `skill/source/number.rs`.
+//!
+//! The text of a number is recognised in `json/parse.rs`, and schemas compare numbers with this
+//! file (`schema/check/scalar.rs`).
 
 use alloc::boxed::Box;
 use alloc::string::ToString;

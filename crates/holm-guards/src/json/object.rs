@@ -6,6 +6,8 @@
 //!
 //! Names are unique and sorted by their bytes at all times: `json/write.rs` relies on it for the
 //! canonical text.
+//!
+//! Texts are parsed in `json/parse.rs`; a value is `json/value.rs`.
 
 use alloc::string::String;
 use alloc::vec::{self, Vec};

@@ -3,6 +3,8 @@
 //! It leaves details out on purpose: the model has the whole schema in its tool list. Length and
 //! depth are bounded, since a schema may be recursive. Violations are worded in
 //! `schema/message.rs`, and nothing is validated here.
+//!
+//! A caller gets the summary through `schema/compiled_schema.rs`.
 
 use alloc::string::String;
 use core::fmt::Write;

@@ -4,6 +4,9 @@
 //! need not accept its settings. Every value here can make a run stricter, and none can make it
 //! laxer: a new field must keep that rule, and the test below checks it. `run/changes.rs` applies a
 //! narrowing to a run. Changes by a person (mode, grants, budget) are inputs of their own.
+//!
+//! The configuration itself is in `config/mod.rs`; a run is imported by hosts, for example in
+//! `holm-cli/src/commands/session/import.rs`.
 
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
 

@@ -4,6 +4,9 @@
 //! skipped as a whole, so a tag inside an argument is left alone. What an object means is decided
 //! in `protocol/read.rs`. The number of failed attempts to parse is bounded, because a reply of
 //! unclosed brackets would otherwise take quadratic time.
+//!
+//! Objects inside prose are parsed by `holm-guards/src/json/`; calls are validated in
+//! `run/call.rs`.
 
 use alloc::string::String;
 

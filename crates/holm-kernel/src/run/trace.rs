@@ -9,6 +9,8 @@
 //! It only hashes; `journal/replay.rs` compares. Stored journals contain these digests, so the
 //! order and the framing of what is hashed must not change. A type whose serde form changes changes
 //! the digest too.
+//!
+//! The hash itself is in `digest.rs`. The chain of records is another hash (`journal/record.rs`).
 
 use alloc::sync::Arc;
 use core::fmt;

@@ -3,6 +3,8 @@
 //!
 //! What the values mean is decided in `gguf.rs`. Nothing is allocated by a length that was not
 //! compared before.
+//!
+//! The sizes of number formats are in `gguf/kinds.rs`.
 
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
 

@@ -3,6 +3,8 @@
 //! engine calls llama.cpp.
 //!
 //! The calls of llama.cpp are in `engine.rs`, which must do what is recorded here.
+//!
+//! Orders arrive through `worker/mod.rs`.
 
 /// The shortest common beginning that is worth copying.
 const WORTH_COPYING: usize = 16;

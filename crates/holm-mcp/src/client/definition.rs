@@ -3,6 +3,9 @@
 //! Whether a changed definition may be used is decided in `remote_server.rs`, by its pin. The model
 //! never sees a character that a person cannot see. The hash covers everything that either of them
 //! reads, so a new field that they read must become part of it.
+//!
+//! A definition is read in `server_connection.rs` and becomes a tool in `tool.rs`. Pins are stored
+//! by `holm-tools/src/registry/pins.rs`.
 
 use std::time::Duration;
 

@@ -3,6 +3,9 @@
 //!
 //! How often a server may ask is limited in `notification_handler.rs`. How a question is shown is
 //! up to the [`ElicitationHandler`]. Holm never opens a page for a server.
+//!
+//! Terminals and editors implement the handler in `holm-cli`; approvals of calls are not asked here
+//! but by the kernel.
 
 use std::sync::Arc;
 

@@ -2,6 +2,9 @@
 //!
 //! Text of a server is cut and put on one line before it becomes part of an error. Errors of
 //! reading an entry are in `spec/mod.rs`.
+//!
+//! A failed call becomes an output for the model in `tool.rs`; what is tried again is decided in
+//! `remote_server.rs`.
 
 use holm_net::NetError;
 use rmcp::model::ErrorData;

@@ -4,6 +4,9 @@
 //! wait for the answer until the timeout.
 //!
 //! It starts no program: `process.rs` does. Memory is bounded, however long a line is.
+//!
+//! A message that cannot be parsed is handled in `incoming_message.rs`. Servers behind a URL use
+//! `http_client.rs`.
 
 use std::io;
 

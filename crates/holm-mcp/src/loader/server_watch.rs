@@ -2,6 +2,9 @@
 //!
 //! The request itself is in `client/remote_server.rs`. A result that arrives after a load causes
 //! another load, so that no server is forgotten.
+//!
+//! How often it asks is decided in `client/refresh_schedule.rs`, and lists are cached in
+//! `tool_list_cache.rs`.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -6,6 +6,9 @@
 //!
 //! Files are read and written in `server_file_store.rs`. A list belongs to the hash of its entry,
 //! so a changed entry never uses an old list.
+//!
+//! When a server is asked again is decided in `server_watch.rs`; pins are checked in
+//! `client/remote_server.rs`.
 
 use std::path::PathBuf;
 

@@ -4,6 +4,9 @@
 //! `journal/folder.rs` or the store cuts a torn line. Folding is done on blocking threads, since a
 //! journal can be long. A snapshot only saves time: if it does not fit, the whole journal is
 //! folded. Restrictions that a host added to an imported run must also hold in a fork.
+//!
+//! Records are read and folded by the kernel (`holm-kernel/src/journal/replay.rs`); the driver of a
+//! restored run is `driver/mod.rs`.
 
 use std::collections::BTreeSet;
 

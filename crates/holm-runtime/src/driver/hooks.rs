@@ -5,6 +5,9 @@
 //! `hook/hook_calls.rs`; the questions come from the kernel. A hook before a call that fails or
 //! hangs denies the call, because it may be a guard. Answers become facts; nothing here acts on
 //! them.
+//!
+//! Tasks are started and stopped in `driver/tasks.rs`; what an answer means is decided by the
+//! kernel (`holm-kernel/src/run/question.rs`).
 
 use std::sync::Arc;
 

@@ -4,6 +4,8 @@
 //! Every task ends with a fact, or the run would wait forever. A question that fails is a denial,
 //! and a check that fails is broken: failures must never allow more. Starting and stopping tasks is
 //! in `driver/tasks.rs`.
+//!
+//! Which task an effect starts is decided in `driver/perform.rs`.
 
 use holm_kernel::{
     Answer, CallId, CheckId, CheckRuling, ChildResult, ConsultationId, Failure, FailureClass, Input,

@@ -3,6 +3,9 @@
 //! It uses events only, so a replay of the journal gives the same scores as the run itself. It
 //! judges the model and not the world: endings by a person, a limit or a provider say nothing.
 //! Choosing a model by the scores is in `ledger/starting_rung.rs`.
+//!
+//! Whether a run did anything is told by `ledger/work.rs`; the numbers are `ledger/score.rs`, and
+//! `holm-store` stores them.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

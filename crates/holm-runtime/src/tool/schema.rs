@@ -3,6 +3,9 @@
 //! It rewrites what `schemars` gives: no `null` for optional properties, bounds in place of number
 //! formats, no references where they can be avoided. Validation is in `holm-guards/src/schema/`.
 //! Texts of doc comments reach the model, so they are part of a tool's interface.
+//!
+//! Arguments are parsed in `tool/invocation.rs`; the tools that use a derived schema are in
+//! `tool/typed_tool.rs`.
 
 use holm_guards::{
     json::{Json, JsonObject},

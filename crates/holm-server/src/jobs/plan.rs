@@ -3,6 +3,9 @@
 //!
 //! It reads no clock, does no I/O and changes nothing; `job_scheduler.rs` carries the plan out. The
 //! same input must give the same plan, because a process that crashed half-way asks again.
+//!
+//! Due times come from `schedule.rs`, what a user may write from `spec.rs`, and `job_repository.rs`
+//! stores jobs and their runs. An attempt is run in `attempt_runner.rs`.
 
 use holm_kernel::{NanoUsd, Timestamp};
 

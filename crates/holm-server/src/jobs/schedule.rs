@@ -5,6 +5,8 @@
 //!
 //! It only computes times. What happens to missed ones is decided in `plan.rs`. The number of
 //! occurrences that are counted is bounded, also after years of downtime.
+//!
+//! Whether a job is due now is decided in `plan.rs`, with the clock of `job_scheduler.rs`.
 
 use std::collections::VecDeque;
 

@@ -2,6 +2,9 @@
 //!
 //! It checks the range of each field; patterns and time zones are checked in `schedule.rs`. Its
 //! descriptions are part of the OpenAPI document, and unknown fields are refused.
+//!
+//! Routes are in `routes/jobs.rs`; the command has its own flags
+//! (`holm-cli/src/commands/job/add.rs`). What happens with a job is decided in `plan.rs`.
 
 use holm_kernel::NanoUsd;
 use serde::{Deserialize, Serialize};

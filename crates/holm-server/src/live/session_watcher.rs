@@ -3,6 +3,9 @@
 //!
 //! What is recent comes from `feed.rs`. It never changes a session. Replays of journals are limited
 //! in number and in memory, and a watcher that is too slow must reconnect.
+//!
+//! Frames are defined in `frame.rs` and sent in `routes/events.rs`; older events are replayed from
+//! the journal by the kernel. Positions are `cursor.rs`.
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 

@@ -1,6 +1,9 @@
 //! Routes that show stored evaluations, compare two of them, and replay the session of an attempt.
 //! An evaluation is of the owner of the machine, so only administrators see them. Nothing is
 //! changed here; `evaluations.rs` reads the files.
+//!
+//! Evaluations are run and compared in `holm-eval`; the session of an attempt is replayed as in
+//! `live/session_watcher.rs`.
 
 use std::{collections::BTreeSet, time::UNIX_EPOCH};
 

@@ -3,6 +3,8 @@
 //!
 //! Which frames there are is decided in `live/session_watcher.rs`. A client sends nothing here:
 //! changes go through a POST. A stream ends as soon as its token is revoked.
+//!
+//! Input and cancellation are in `routes/work.rs`; tokens are revoked in `auth/token_registry.rs`.
 
 use std::{convert::Infallible, pin::pin, sync::Arc, time::Duration};
 

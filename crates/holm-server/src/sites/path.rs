@@ -3,6 +3,9 @@
 //!
 //! It opens nothing: `page.rs` does, from the handle of the workspace. Names that begin with a dot
 //! are never part of a path.
+//!
+//! Links and hidden files are refused by `holm-tools/src/root/`; a site's folder is stored in
+//! `site_registry.rs`.
 
 use std::fmt;
 

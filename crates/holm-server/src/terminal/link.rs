@@ -4,6 +4,9 @@
 //! The terminal's side is `host.rs`. It never drives the session and never writes its journal,
 //! because the terminal holds the lease. Input counts as accepted only when the terminal has said
 //! so.
+//!
+//! The messages are in `messages.rs` and the socket in `session_socket.rs`; watchers read the feed
+//! (`live/feed.rs`).
 
 use std::{
     collections::{BTreeMap, HashMap},

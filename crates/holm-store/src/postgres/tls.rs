@@ -3,6 +3,8 @@
 //!
 //! Whether TLS is used at all is decided in `postgres/address.rs`. Never add a mode without
 //! verification here.
+//!
+//! Connections are opened in `postgres/connector.rs`.
 
 use std::{
     io,

@@ -2,6 +2,8 @@
 //! more than a description. It only ranks; what a model may call afterwards is decided by
 //! `conversation/search.rs` and the kernel. The number of hits is bounded, because each adds a
 //! schema to the context.
+//!
+//! The catalogue is `list.rs`, and the names are given in `naming.rs`.
 
 use std::cmp::Reverse;
 

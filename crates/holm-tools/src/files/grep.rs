@@ -2,6 +2,9 @@
 //! walked and opened through `root/`. Pattern size, memory, file size and output are bounded,
 //! because a model writes the pattern. Binary files are skipped, even if a match came before the
 //! first zero byte.
+//!
+//! The notes about what a search left out are in `glob.rs`, which finds files by their names; the
+//! walk is `root/walk.rs`. Long outputs of commands are searched through `file_tool_context.rs`.
 
 use std::{fmt::Write, io, ops::ControlFlow, sync::Arc};
 

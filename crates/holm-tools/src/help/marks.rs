@@ -1,6 +1,8 @@
 //! Formal remarks in descriptions: defaults, choices, what is required, and what may be repeated.
 //! It reads the text beside and under an option; the option's own column is read in `spec.rs`.
 //! Remarks that are understood are taken out of the prose, everything else stays for the model.
+//!
+//! Lists of choices are recognised in `choices.rs`, and descriptions are collected in `entry.rs`.
 
 use super::choices::{listed, unquote};
 use super::draft::ValueRepetition;

@@ -2,6 +2,9 @@
 //! does). A protected name that appeared while the program ran fails the call. The output of a
 //! program never becomes advice to the model about grants: only refusals that Holm itself saw are
 //! named.
+//!
+//! How a result is believed is decided by the kernel; results of WASM tools are made in
+//! `wasm/output.rs`, those of commands in `shell/report.rs`.
 
 use std::path::Path;
 use std::time::Duration;

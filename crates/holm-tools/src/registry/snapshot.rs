@@ -1,6 +1,8 @@
 //! All tools at one moment. A snapshot never changes, so its holder keeps working with the same
 //! tools. Names are given by `catalogue/`; a tool under another name keeps its behaviour, and the
 //! right to call an agent follows the new name. Names that a run answers itself are reserved.
+//!
+//! Offers are collected in `list.rs`, and runs get new snapshots through `follower.rs`.
 
 use std::collections::BTreeSet;
 use std::fmt;

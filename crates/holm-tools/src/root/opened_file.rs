@@ -1,6 +1,8 @@
 //! An open file, and the stamp that identifies its state. It only reads; `replace.rs` writes, and
 //! compares stamps to notice changes by others. Only a regular file can be one, and a read never
 //! returns more bytes than the caller allows, even if the file grows meanwhile.
+//!
+//! A file is opened by `handle.rs` and checked before by `workspace_root.rs`.
 
 use std::{
     fs::File,

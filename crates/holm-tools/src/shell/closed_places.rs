@@ -4,6 +4,9 @@
 //!
 //! It protects nothing: the jail does (`denied_paths.rs`). It judges only what the call itself
 //! writes, never what a program prints, and so it may miss a name that is made at run time.
+//!
+//! The list itself is `root/deny_rules.rs`, and scripts are parsed in `script.rs`.
+//! `approval_gate.rs` refuses the call.
 
 use std::path::{Component, Path, PathBuf};
 

@@ -5,6 +5,9 @@
 //! commits are compared with their first parents, so the cost grows with what is new, and not with
 //! the size of the repository. It changes nothing: `git_history_undo.rs` does. If git cannot tell,
 //! everything new counts as guarded, because a command can damage a repository.
+//!
+//! The state before the command is read in `git_snapshot.rs` and stored in `git_history_record.rs`.
+//! Which paths are guarded is decided in `guarded_paths.rs`; git is started in `git_plumbing.rs`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ffi::OsStr;

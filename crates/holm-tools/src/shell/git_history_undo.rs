@@ -6,6 +6,10 @@
 //! index goes back to what it was. A file with the state of an operation gets another name.
 //!
 //! What is undone is found in `git_history_check.rs`.
+//!
+//! The state before the command is in `git_history_record.rs`, and git is started in
+//! `git_plumbing.rs`. Files that the command created outside of git's history are handled in
+//! `new_repository.rs`.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsStr;

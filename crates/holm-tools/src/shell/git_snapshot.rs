@@ -4,6 +4,9 @@
 //! It reads files and starts no git, because it is taken before and after every command that may
 //! write the repository. Refs in git's newer format (reftable) are not read here:
 //! `git_history_check.rs` asks git for them. It judges nothing.
+//!
+//! Snapshots are compared in `git_history_check.rs`, and changes are undone in
+//! `git_history_undo.rs`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -3,6 +3,8 @@
 //!
 //! It judges bytes and opens no file; `new_repository.rs` reads and disables files. The lists name
 //! what is known to run nothing, and everything else counts as dangerous.
+//!
+//! Indexes are read in `root/git/index.rs`. `git_watch.rs` checks the files while a command runs.
 
 use std::path::Path;
 

@@ -7,6 +7,10 @@
 //! nothing for longer than one look. What it finds is disabled as after the command
 //! (`new_repository.rs`). A command that brings it back again and again is ended. What it does not
 //! hold is in `docs/threat-model.md`.
+//!
+//! Which files of a git folder run programs is decided in `git_state_file.rs`, and links on the way
+//! to protected paths are restored in `held_links.rs`. History is checked after the command, in
+//! `git_history_check.rs`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs;

@@ -7,6 +7,8 @@
 //!
 //! It starts nothing; `setup.rs` adds what it finds to a jail. A new manager of programs is a row
 //! of `MANAGERS`, with only the parts that programs need.
+//!
+//! Secrets are kept out by `root/deny_rules.rs`; the command itself is run in `tool.rs`.
 
 use std::ffi::OsString;
 use std::fs;

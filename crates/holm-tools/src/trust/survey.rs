@@ -2,6 +2,8 @@
 //! [`TrustLedger::trust`] in `ledger.rs` does, with the hashes of this survey and not with those of
 //! a later moment. Links and special files are listed as skipped and never followed. The numbers of
 //! files and of nested folders are bounded.
+//!
+//! Single files are read in `file.rs`. `holm-cli/src/commands/tool/trust.rs` asks the user.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -3,6 +3,9 @@
 //!
 //! Which hosts may be reached is decided in `holm-net/src/connector.rs`. A secret is inserted only
 //! into headers of encrypted requests, and only for hosts that its grant names.
+//!
+//! The sandbox decides which calls of a guest arrive here (`holm-sandbox`); the policy of a call is
+//! made in `policy.rs`.
 
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;

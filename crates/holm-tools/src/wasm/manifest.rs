@@ -3,6 +3,9 @@
 //!
 //! It only parses and cleans; the guest is run for its description in `describe.rs`. Texts are
 //! shortened and cleaned because a model reads them, and sizes are bounded.
+//!
+//! Help texts are parsed in `help/mod.rs`, and a sidecar that corrects a description in
+//! `registry/sidecar.rs`.
 
 use holm_grants::{Level, NeedTemplate};
 use holm_guards::json::Json;

@@ -4,6 +4,9 @@
 //! Reading, verifying and folding is done in `holm-kernel/src/journal/`; nothing is stored here. A
 //! damaged or torn journal is refused. Only `inspect` accepts a torn end and says where to cut it.
 //! A snapshot that does not fit is ignored and never an error.
+//!
+//! The session itself is `session/mod.rs`; JavaScript sees these functions through
+//! `bindings/run.rs`.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;

@@ -3,6 +3,8 @@
 //!
 //! What an event means is decided in `stream.rs`. Every member is lenient and has a default. A new
 //! member must also be listed for `fast_read!` below; leaving it out is a compile error.
+//!
+//! Requests have no types: `request.rs` writes them directly. Prices of tokens are in `catalogue/`.
 
 use alloc::vec::Vec;
 

@@ -4,6 +4,9 @@
 //! It does not wait, and it does not decide whether to wait: the kernel does. Dates are parsed in
 //! `time.rs`. A result is at most a day, and a negative time is zero. Without the host's time, a
 //! date is ignored.
+//!
+//! The class of a failure is chosen in `classify/mod.rs`; waiting is decided in
+//! `holm-kernel/src/run/failure.rs`.
 
 use super::time::{http_date_ms, rfc3339_ms};
 

@@ -4,6 +4,9 @@
 //! It does not reconnect, and gives `[DONE]` no meaning: the `stream.rs` of each format does. The
 //! fast path for usual events must give the same frames as the path line by line. Names, lines and
 //! data are bounded, because a server decides how long they are.
+//!
+//! What a frame means is decided in the `stream.rs` of each format, and limits that all framings
+//! share are in `framing/mod.rs`.
 
 use alloc::vec::Vec;
 

@@ -3,6 +3,8 @@
 //! It reads no environment itself: the caller passes a function that looks up variables. Keys are
 //! found in `holm-models/src/keys.rs`. A variable in a base URL keeps only characters of a host
 //! name, so that its value cannot lead to another host.
+//!
+//! The table is `table.rs`, and the dialects are `service_dialect.rs`.
 
 use alloc::{format, string::String, vec::Vec};
 

@@ -5,6 +5,9 @@
 //! The flags of a command are new words of the user, so they replace what the session has. The
 //! flags of a server stand for every session: they raise no budget that a session has of its own,
 //! and give nothing to a session whose terms are lost.
+//!
+//! A policy's ceiling is applied in `session_authority.rs`, and the levels of folders are stored in
+//! `folder_trust.rs`.
 
 use holm::{
     grants::{Grant, GrantSet, Mode},

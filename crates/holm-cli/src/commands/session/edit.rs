@@ -2,6 +2,9 @@
 //! stays as it is: an edited prompt starts another session with the history before it, through
 //! `commands/run/fork_args.rs`. Only erasing removes content, and then the sidecar, the view state
 //! of the chat and the folders of its commands go too.
+//!
+//! The new session's journal is written by `session_fork.rs`; records are erased by
+//! `holm-store/src/sessions/retention.rs`.
 
 use std::path::Path;
 

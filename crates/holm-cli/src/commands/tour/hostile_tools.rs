@@ -2,6 +2,9 @@
 //! persuaded. The sandbox must stop each of them; if one gets what it wanted, the tour ends with an
 //! error. They work in a temporary folder with a false key, never in the user's folder. The tools
 //! are opened by `commands/tour/guest.rs`.
+//!
+//! What the sandbox refuses is decided in `holm-sandbox`; the other steps of the tour are in
+//! `lookup.rs`.
 
 use std::{fs, path::PathBuf};
 

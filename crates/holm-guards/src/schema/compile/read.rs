@@ -3,6 +3,8 @@
 //! Which keyword means what is in `schema/compile/rules.rs`. A reference that leads out of the
 //! document and a pattern that linear time forbids are reported as gaps, never ignored silently and
 //! never fetched. The number of patterns is bounded, because each takes memory.
+//!
+//! References are resolved with `schema/index.rs`, and gaps are listed in `schema/error.rs`.
 
 use alloc::boxed::Box;
 use alloc::string::String;

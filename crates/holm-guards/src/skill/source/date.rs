@@ -9,6 +9,9 @@
 //!
 //! No other language and no other order is guessed. Comparing spelled-out dates word by word is
 //! left to `skill/source/text.rs`.
+//!
+//! Whether a value is searched at all is decided in `skill/runner.rs`; the form of a date is
+//! checked in `skill/format.rs`.
 
 use alloc::collections::BTreeSet;
 use alloc::format;

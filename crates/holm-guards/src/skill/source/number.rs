@@ -7,6 +7,9 @@
 //!
 //! Numbers inside JSON are compared in `json/number.rs`. A reading is added only if people write
 //! numbers so: each further reading lets more invented values pass.
+//!
+//! `skill/source/text.rs` asks here; where a number may begin and end is decided in
+//! `skill/source/boundary.rs`.
 
 use alloc::collections::BTreeSet;
 use alloc::string::{String, ToString};

@@ -2,6 +2,8 @@
 //! decides what a reader would not see, and leaves it out, because that is where instructions to a
 //! model are hidden. It makes no requests. There is no tree and no recursion, so no page can
 //! exhaust the stack.
+//!
+//! Bytes are decoded in `fetch/body.rs`, and the page is fetched in `fetch/tool.rs`.
 
 mod writer;
 

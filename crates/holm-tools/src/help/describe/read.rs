@@ -2,6 +2,9 @@
 //! combines the results. Each kind of section is read by its own file in `help/`; this file only
 //! decides their order, which matters: options and commands must be known before usage lines are
 //! read.
+//!
+//! The draft becomes a plan in `plan_builder.rs`. Programs are started in `program/interface.rs`,
+//! never here.
 
 use std::collections::BTreeSet;
 

@@ -4,6 +4,8 @@
 //! It fetches nothing: the service reads only bytes in the request and locations in its own storage
 //! (`s3://`). The bytes come from `media.rs`. The names of documents must be unique in a
 //! conversation.
+//!
+//! The rest of a request is written in `bedrock/request.rs`.
 
 use alloc::{format, string::String, vec::Vec};
 
