@@ -68,7 +68,7 @@ impl ModelCallContext {
     }
 }
 
-/// Performs the call.
+/// Sends the request of a call, and reads the answer.
 pub(crate) async fn run(
     shared: &ModelClientInner,
     codec: &dyn ProviderCodec,
