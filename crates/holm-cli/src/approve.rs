@@ -95,7 +95,7 @@ pub(crate) struct TerminalApprover {
     /// The folder of a plan while the user edits it; without it, plans cannot be edited.
     drafts: Option<PathBuf>,
     /// Where users who watch the session through a server can answer too.
-    desk: Option<Arc<QuestionBroker>>,
+    broker: Option<Arc<QuestionBroker>>,
 }
 
 /// Whether a user can be asked, and where.
@@ -113,7 +113,7 @@ impl TerminalApprover {
         let granted = GrantSet::default();
         let (waiting, highest) = (QuestionPool::default(), TrustLevel::Jail);
         let turn = Arc::default();
-        Self { yes, granted, person, screen, turn, waiting, highest, drafts: None, desk: None }
+        Self { yes, granted, person, screen, turn, waiting, highest, drafts: None, broker: None }
     }
 
     /// Whether a question reaches a person.
@@ -165,10 +165,10 @@ impl TerminalApprover {
         Self { drafts: Some(folder.to_owned()), ..self }
     }
 
-    /// Also asks through this desk: users who watch through a server may answer, and
+    /// Also asks through this broker: users who watch through a server may answer, and
     /// the first answer counts.
-    pub(crate) fn shared(self, desk: &Arc<QuestionBroker>) -> Self {
-        Self { desk: Some(Arc::clone(desk)), ..self }
+    pub(crate) fn shared(self, broker: &Arc<QuestionBroker>) -> Self {
+        Self { broker: Some(Arc::clone(broker)), ..self }
     }
 
     /// The first answer, from the local user or from a remote watcher. The local user is asked
@@ -179,13 +179,13 @@ impl TerminalApprover {
         here: BoxFuture<'static, T>,
         elsewhere: impl FnOnce(&Arc<QuestionBroker>) -> BoxFuture<'static, T>,
     ) -> BoxFuture<'static, T> {
-        let desk = match &self.person {
-            UserPresence::There | UserPresence::Elsewhere(_) => self.desk.as_ref(),
+        let broker = match &self.person {
+            UserPresence::There | UserPresence::Elsewhere(_) => self.broker.as_ref(),
             UserPresence::Away => None,
         };
-        // A desk that is full says no by itself, which is no answer of anybody.
-        let Some(desk) = desk.filter(|desk| desk.open().len() < MOST_SHARED) else { return here };
-        let elsewhere = elsewhere(desk);
+        // A broker that is full refuses by itself, which is not the answer of a user.
+        let Some(broker) = broker.filter(|broker| broker.open().len() < MOST_SHARED) else { return here };
+        let elsewhere = elsewhere(broker);
         Box::pin(async move {
             // Dropped last, so that it is known then who has answered.
             let mut here = here;
@@ -279,7 +279,7 @@ impl ApprovalAsker for TerminalApprover {
                 Box::pin(async move { answer_in_turn(answer, asked).await })
             }
         };
-        self.first(open, here, |desk| desk.approve(&asked, &offered))
+        self.first(open, here, |broker| broker.approve(&asked, &offered))
     }
 }
 

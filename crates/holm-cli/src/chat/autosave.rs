@@ -22,7 +22,7 @@ pub(super) struct AutosaveBuffer {
 
 struct AutosaveState {
     draft: FolderDraft,
-    shelf: ViewStateStore,
+    view_states: ViewStateStore,
     /// The unsent text of the input.
     unsaid: String,
     /// Sessions that received a prompt, and their current view states.
@@ -32,9 +32,9 @@ struct AutosaveState {
 impl AutosaveBuffer {
     /// Saves a folder's draft and the view states of sessions. The stored state stays until
     /// something else is recorded.
-    pub(super) fn new(draft: FolderDraft, shelf: ViewStateStore) -> Self {
+    pub(super) fn new(draft: FolderDraft, view_states: ViewStateStore) -> Self {
         let unsaid = draft.text().to_owned();
-        Self { notes: Arc::new(Mutex::new(AutosaveState { draft, shelf, unsaid, left: Vec::new() })) }
+        Self { notes: Arc::new(Mutex::new(AutosaveState { draft, view_states, unsaid, left: Vec::new() })) }
     }
 
     /// Notes how everything stands.
@@ -50,10 +50,10 @@ impl AutosaveBuffer {
     /// Writes down what was noted last. What cannot be kept is still on the screen.
     pub(super) fn write(&self) {
         let mut notes = self.notes();
-        let AutosaveState { draft, shelf, unsaid, left } = &mut *notes;
+        let AutosaveState { draft, view_states, unsaid, left } = &mut *notes;
         let _ = draft.keep(unsaid);
         for (session, left) in left {
-            let _ = shelf.keep(session, left.clone());
+            let _ = view_states.keep(session, left.clone());
         }
     }
 

@@ -83,9 +83,9 @@ pub(crate) async fn execute(
     let canvas = ChatTerminal::take()?;
     let mut state = ChatState::new(canvas.size()?, shade, wishes.keys);
     state.customs = customs(&places);
-    let desk = Arc::new(OpenQuestions::default());
-    let (draft, shelf) = (FolderDraft::of(&places), ViewStateStore::of(&places));
-    let sessions = ChatSessions::new(args, places.clone(), tell.clone(), Arc::clone(&desk));
+    let questions = Arc::new(OpenQuestions::default());
+    let (draft, view_states) = (FolderDraft::of(&places), ViewStateStore::of(&places));
+    let sessions = ChatSessions::new(args, places.clone(), tell.clone(), Arc::clone(&questions));
     let first = state.open(how, mode);
     if prompt.is_some() {
         state.remember(draft.text().to_owned());
@@ -94,11 +94,11 @@ pub(crate) async fn execute(
         tab.input = InputBuffer::of(prompt.unwrap_or_else(|| draft.text().to_owned()));
         wishes.notes.iter().for_each(|note| tab.note(NoteTone::Warning, note));
     }
-    let pad = AutosaveBuffer::new(draft, shelf);
+    let pad = AutosaveBuffer::new(draft, view_states);
     pad.note(&state);
     let (began, pace) = (Instant::now(), FramePacer::new(Duration::ZERO));
     let back = places.clone();
-    let mut front = ChatLoop { state, canvas, sessions, desk, pad, store, places, tell, began, pace };
+    let mut front = ChatLoop { state, canvas, sessions, questions, pad, store, places, tell, began, pace };
     let left = front.run(first, heard).await;
     let kept = front.leave().await;
     left?;
@@ -190,7 +190,7 @@ struct ChatLoop {
     state: ChatState,
     canvas: ChatTerminal,
     sessions: ChatSessions,
-    desk: Arc<OpenQuestions>,
+    questions: Arc<OpenQuestions>,
     pad: AutosaveBuffer,
     store: Store,
     places: HolmPaths,
@@ -361,7 +361,7 @@ impl ChatLoop {
             ChatCommand::Mode { tab, mode } => self.sessions.change_mode(tab, mode),
             ChatCommand::Grant { tab, grant, mode } => self.sessions.grant(tab, &grant, mode),
             ChatCommand::Trust { tab, level, mode } => self.sessions.trust(tab, level, mode),
-            ChatCommand::Answer { question, reply } => self.desk.answer(question, reply),
+            ChatCommand::Answer { question, reply } => self.questions.answer(question, reply),
             ChatCommand::Edit { purpose, text } => return self.edit(purpose, &text, keys),
             ChatCommand::List => {
                 let places = self.places.clone();

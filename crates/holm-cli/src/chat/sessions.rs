@@ -64,7 +64,7 @@ pub(super) struct ChatSessions {
     args: run::RunArgs,
     places: HolmPaths,
     tell: ChatMessageSender,
-    desk: Arc<OpenQuestions>,
+    questions: Arc<OpenQuestions>,
     open: BTreeMap<TabId, ChatSession>,
     /// The tasks that drive the sessions, each until it has ended.
     works: JoinSet<()>,
@@ -222,10 +222,10 @@ impl ChatSessions {
         args: run::RunArgs,
         places: HolmPaths,
         tell: ChatMessageSender,
-        desk: Arc<OpenQuestions>,
+        questions: Arc<OpenQuestions>,
     ) -> Self {
         let (open, works, shared) = (BTreeMap::new(), JoinSet::new(), SharedChatFacts::default());
-        Self { args, places, tell, desk, open, works, shared }
+        Self { args, places, tell, questions, open, works, shared }
     }
 
     /// Opens one; it is told when it is there.
@@ -238,7 +238,7 @@ impl ChatSessions {
             args: self.args.clone(),
             places: self.places.clone(),
             tell: self.tell.clone(),
-            desk: Arc::clone(&self.desk),
+            questions: Arc::clone(&self.questions),
             shared: self.shared.clone(),
         };
         if let SessionOrigin::Resume { session } = &how {
@@ -414,7 +414,7 @@ struct ChatSessionOpener {
     args: run::RunArgs,
     places: HolmPaths,
     tell: ChatMessageSender,
-    desk: Arc<OpenQuestions>,
+    questions: Arc<OpenQuestions>,
     shared: SharedChatFacts,
 }
 
@@ -447,7 +447,7 @@ impl ChatSessionOpener {
             room: DeltaByteBudget::default(),
         };
         let sinks = RunSinks { events: vec![Arc::new(watch.clone())], deltas: Some(Arc::new(watch)) };
-        let person = UserPresence::Elsewhere(Arc::new(ChatUser::new(tab, tell.clone(), self.desk)));
+        let person = UserPresence::Elsewhere(Arc::new(ChatUser::new(tab, tell.clone(), self.questions)));
         let left = match &how {
             SessionOrigin::Resume { session } => ViewStateStore::of(&self.places).find(session),
             SessionOrigin::New { .. } | SessionOrigin::Fork { .. } => SessionViewState::default(),

@@ -105,49 +105,55 @@ pub(crate) async fn execute(command: JobCommand, data: Option<&Path>) -> anyhow:
         | JobCommand::Disable { .. }
         | JobCommand::Remove { .. } => HolmPaths::find(data)?.store().await?,
     };
-    let shelf = JobRepository::new(store);
+    let repository = JobRepository::new(store);
     let done = match command {
-        JobCommand::List { json } => show::list(&shelf, &screen, json).await,
-        JobCommand::Add(args) => add::add(&shelf, &screen, *args).await,
-        JobCommand::Change(args) => change::change(&shelf, &screen, &args).await,
-        JobCommand::Key { job, old_for } => rekey(&shelf, &screen, &named(&job)?, old_for).await,
+        JobCommand::List { json } => show::list(&repository, &screen, json).await,
+        JobCommand::Add(args) => add::add(&repository, &screen, *args).await,
+        JobCommand::Change(args) => change::change(&repository, &screen, &args).await,
+        JobCommand::Key { job, old_for } => rekey(&repository, &screen, &named(&job)?, old_for).await,
         JobCommand::Show { job, json, key } => {
             let shown = match (json, key) {
                 (true, _) => JobDisplay::Json,
                 (false, true) => JobDisplay::Key,
                 (false, false) => JobDisplay::Words,
             };
-            show::show(&shelf, &screen, &named(&job)?, shown).await
+            show::show(&repository, &screen, &named(&job)?, shown).await
         }
-        JobCommand::Run { job } => run(&shelf, &screen, &named(&job)?).await,
+        JobCommand::Run { job } => run(&repository, &screen, &named(&job)?).await,
         JobCommand::Enable { job } => {
             let switched = |standing: &JobState| standing.on(WallClock.now());
-            switch(&shelf, &screen, &named(&job)?, switched, "is enabled").await
+            switch(&repository, &screen, &named(&job)?, switched, "is enabled").await
         }
         JobCommand::Disable { job } => {
             let switched = |standing: &JobState| standing.off(WallClock.now(), OffReason::Person);
-            switch(&shelf, &screen, &named(&job)?, switched, "is disabled").await
+            switch(&repository, &screen, &named(&job)?, switched, "is disabled").await
         }
         JobCommand::Remove { job } => {
             let id = named(&job)?;
-            shelf.remove(&id).await.map(|()| screen.note(&format!("holm: removed the job {id}")))
+            repository.remove(&id).await.map(|()| screen.note(&format!("holm: removed the job {id}")))
         }
-        JobCommand::Log { job, limit, json } => show::log(&shelf, &screen, &named(&job)?, limit, json).await,
+        JobCommand::Log { job, limit, json } => {
+            show::log(&repository, &screen, &named(&job)?, limit, json).await
+        }
     };
     done.map(|()| CommandExit::Done).map_err(|error| trouble(&error).into())
 }
 
-async fn run(shelf: &JobRepository, screen: &TerminalOutput, id: &JobId) -> Result<(), JobRepositoryError> {
-    shelf.job(id).await?;
+async fn run(
+    repository: &JobRepository,
+    screen: &TerminalOutput,
+    id: &JobId,
+) -> Result<(), JobRepositoryError> {
+    repository.job(id).await?;
     let (slot, now) = (JobRunKey::now()?, WallClock.now());
-    shelf.queue(id, &Run::new(slot.clone(), now, Cause::Person), now).await?;
+    repository.queue(id, &Run::new(slot.clone(), now, Cause::Person), now).await?;
     screen.answer(slot.as_str());
     screen.note(&format!("holm: a running server starts it within half a minute; see `holm job log {id}`"));
     Ok(())
 }
 
 async fn switch(
-    shelf: &JobRepository,
+    repository: &JobRepository,
     screen: &TerminalOutput,
     id: &JobId,
     switched: impl Fn(&JobState) -> JobState,
@@ -157,13 +163,13 @@ async fn switch(
         held.standing = switched(&held.standing);
         Ok(())
     };
-    shelf.alter(id, switch).await?;
+    repository.alter(id, switch).await?;
     screen.note(&format!("holm: the job {id} {said}"));
     Ok(())
 }
 
 async fn rekey(
-    shelf: &JobRepository,
+    repository: &JobRepository,
     screen: &TerminalOutput,
     id: &JobId,
     old_for_s: u64,
@@ -173,7 +179,7 @@ async fn rekey(
         held.job.rekey(key.clone(), until);
         Ok(())
     };
-    shelf.alter(id, rekey).await?;
+    repository.alter(id, rekey).await?;
     screen.answer(&key.reveal());
     screen.note(&format!("holm: the old key of {id} stays valid for {old_for_s} s"));
     Ok(())

@@ -187,11 +187,11 @@ pub(crate) async fn execute(args: ToolArgs, data: Option<&Path>) -> anyhow::Resu
         _ => Vec::new(),
     };
     let kept = ProtectedPaths::find(&places).granted(&granted);
-    let shelf = shelf(&places, &store, args.tools, &rules, &kept, &screen).await?;
-    let (held, faults) = (shelf.snapshot(), shelf.faults(&screen));
+    let sources = sources(&places, &store, args.tools, &rules, &kept, &screen).await?;
+    let (held, faults) = (sources.snapshot(), sources.faults(&screen));
     match args.command {
         ToolCommand::List { json } => {
-            shelf.tell(&screen, &runtime::Toolbox::new());
+            sources.tell(&screen, &runtime::Toolbox::new());
             let missing = tools::missing().filter(|_| args.tools.has_guests() && !json);
             missing.iter().for_each(|what| screen.note(&format!("holm: {what}")));
             show::list(&screen, &held, &faults, json)
@@ -220,8 +220,8 @@ pub(crate) async fn known_tools(
 ) -> anyhow::Result<Vec<Arc<dyn runtime::Tool>>> {
     let (store, rules) = (places.store_to_read().await?, CommandRules::default());
     let kept = ProtectedPaths::find(places);
-    let shelf = shelf(places, &store, tools::BuiltinToolSet::All, &rules, &kept, screen).await?;
-    Ok(shelf.snapshot().tools().map(|(tool, _)| Arc::clone(tool)).collect())
+    let sources = sources(places, &store, tools::BuiltinToolSet::All, &rules, &kept, screen).await?;
+    Ok(sources.snapshot().tools().map(|(tool, _)| Arc::clone(tool)).collect())
 }
 
 /// What was given, as far as an administrator lets anybody go.
@@ -231,7 +231,7 @@ fn bound(mut args: ToolExecuteArgs, places: &HolmPaths) -> Result<ToolExecuteArg
 }
 
 /// The tools that `holm run` has but for those of its conversation, agents of files among them.
-async fn shelf(
+async fn sources(
     places: &HolmPaths,
     store: &Store,
     set: tools::BuiltinToolSet,

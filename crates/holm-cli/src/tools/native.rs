@@ -51,13 +51,13 @@ pub(crate) fn native_apart(folder: &Path, store: &Store, outputs: Option<&Path>)
 }
 
 /// The tools of a desk, which also read the long outputs of commands.
-fn of(desk: FileToolContext, outputs: Option<&Path>) -> anyhow::Result<Toolbox> {
-    let desk = match outputs {
-        Some(outputs) => desk.outputs(outputs)?,
-        None => desk,
+fn of(context: FileToolContext, outputs: Option<&Path>) -> anyhow::Result<Toolbox> {
+    let context = match outputs {
+        Some(outputs) => context.outputs(outputs)?,
+        None => context,
     };
     let mut tools = Toolbox::new();
-    for tool in files::tools(desk).into_iter().chain(info::tools()) {
+    for tool in files::tools(context).into_iter().chain(info::tools()) {
         tools.add_shared(tool)?;
     }
     Ok(tools)

@@ -30,12 +30,12 @@ const WATCHER_ROOM: usize = 1_024;
 /// ```
 #[derive(Clone)]
 pub struct RunHandle {
-    desk: Arc<RunMailbox>,
+    mailbox: Arc<RunMailbox>,
 }
 
 impl RunHandle {
-    pub(crate) fn new(desk: Arc<RunMailbox>) -> Self {
-        Self { desk }
+    pub(crate) fn new(mailbox: Arc<RunMailbox>) -> Self {
+        Self { mailbox }
     }
 
     /// Sends a prompt that enters before the next model call. If the run has ended, this is the
@@ -45,7 +45,7 @@ impl RunHandle {
     /// # Errors
     /// [`HandleError`].
     pub fn steer(&self, prompt: impl Into<Prompt>) -> Result<(), HandleError> {
-        self.desk.say(MailboxItem::Fact(Input::Steered(prompt.into())))
+        self.mailbox.say(MailboxItem::Fact(Input::Steered(prompt.into())))
     }
 
     /// Sends a prompt for the time when the run would stop by itself. If the run has ended, it is
@@ -54,7 +54,7 @@ impl RunHandle {
     /// # Errors
     /// [`HandleError`].
     pub fn follow_up(&self, prompt: impl Into<Prompt>) -> Result<(), HandleError> {
-        self.desk.say(MailboxItem::Fact(Input::FollowedUp(prompt.into())))
+        self.mailbox.say(MailboxItem::Fact(Input::FollowedUp(prompt.into())))
     }
 
     /// Cancels the run's current work. This is taken before all other messages.
@@ -62,13 +62,13 @@ impl RunHandle {
     /// # Errors
     /// [`HandleError::Gone`].
     pub fn cancel(&self, reason: impl Into<String>) -> Result<(), HandleError> {
-        self.desk.cancel(reason.into())
+        self.mailbox.cancel(reason.into())
     }
 
     /// Withdraws a cancel that the run has not taken, because the work that it was meant for had
     /// already ended. Otherwise it would cancel the next prompt.
     pub fn take_back_cancel(&self) {
-        self.desk.take_back_cancel();
+        self.mailbox.take_back_cancel();
     }
 
     /// Answers a question by its id ([`Proposal::call`]). The first answer counts.
@@ -76,23 +76,23 @@ impl RunHandle {
     /// # Errors
     /// [`HandleError::NotAsked`] if that question is not open (any more).
     pub fn judge(&self, question: QuestionId, verdict: Verdict) -> Result<(), HandleError> {
-        self.desk.judge(question, Input::Judged { call: question, verdict })
+        self.mailbox.judge(question, Input::Judged { call: question, verdict })
     }
 
     /// All questions that are open.
     pub fn open_questions(&self) -> Vec<Arc<Proposal>> {
-        self.desk.open()
+        self.mailbox.open()
     }
 
     /// The questions one after the other, starting with the open ones.
     pub fn questions(&self) -> QuestionStream {
-        QuestionStream { desk: Arc::clone(&self.desk), last: 0 }
+        QuestionStream { mailbox: Arc::clone(&self.mailbox), last: 0 }
     }
 
     /// The events from now on. A slow reader misses some and gets their
     /// number; the run never waits.
     pub fn events(&self) -> EventSubscription {
-        self.desk.hub.subscribe(WATCHER_ROOM)
+        self.mailbox.hub.subscribe(WATCHER_ROOM)
     }
 
     /// Replaces the run's tools. Running calls finish as they started.
@@ -101,7 +101,7 @@ impl RunHandle {
     /// [`HandleError::Tools`] if one of them cannot be used; the run keeps its tools.
     pub fn change_tools(&self, tools: Toolbox) -> Result<(), HandleError> {
         tools.check()?;
-        self.desk.say(MailboxItem::Tools(tools))
+        self.mailbox.say(MailboxItem::Tools(tools))
     }
 
     /// Sends any other fact that comes from people: a new mode, new grants, a new budget.
@@ -118,7 +118,7 @@ impl RunHandle {
             | Input::ModeChanged(_)
             | Input::GrantsChanged(_)
             | Input::Narrowed(_)
-            | Input::BudgetChanged(_) => self.desk.say(MailboxItem::Fact(fact)),
+            | Input::BudgetChanged(_) => self.mailbox.say(MailboxItem::Fact(fact)),
             Input::Started(_)
             | Input::Resumed { .. }
             | Input::ModelFinished { .. }
@@ -143,14 +143,14 @@ impl fmt::Debug for RunHandle {
 
 /// The questions of a run as a stream; see [`RunHandle::questions`].
 pub struct QuestionStream {
-    desk: Arc<RunMailbox>,
+    mailbox: Arc<RunMailbox>,
     last: u64,
 }
 
 impl QuestionStream {
     /// The next open question; `None` when the run is gone. Answer it with [`RunHandle::judge`].
     pub async fn next(&mut self) -> Option<Arc<Proposal>> {
-        let (number, proposal) = self.desk.asked_after(self.last).await?;
+        let (number, proposal) = self.mailbox.asked_after(self.last).await?;
         self.last = number;
         Some(proposal)
     }

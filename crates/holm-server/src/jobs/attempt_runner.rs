@@ -77,7 +77,7 @@ impl AttemptOutcome {
 
 pub trait AttemptRunner: Send + Sync {
     /// Runs one attempt to its end.
-    fn run(&self, errand: JobAttempt) -> BoxFuture<'static, AttemptOutcome>;
+    fn run(&self, attempt: JobAttempt) -> BoxFuture<'static, AttemptOutcome>;
 }
 
 /// Runs attempts as sessions of the server.
@@ -91,25 +91,25 @@ impl SessionAttemptRunner {
 }
 
 impl AttemptRunner for SessionAttemptRunner {
-    fn run(&self, errand: JobAttempt) -> BoxFuture<'static, AttemptOutcome> {
+    fn run(&self, attempt: JobAttempt) -> BoxFuture<'static, AttemptOutcome> {
         let server = self.0.upgrade().map(|inner| HolmServer { inner });
         Box::pin(async move {
             let Some(server) = server else { return AttemptOutcome::Parked };
-            let run = match errand.begin {
-                AttemptStart::Anew => start_session(&server, &errand).await,
-                AttemptStart::Rejoin => rejoin(&server, &errand).await,
+            let run = match attempt.begin {
+                AttemptStart::Anew => start_session(&server, &attempt).await,
+                AttemptStart::Rejoin => rejoin(&server, &attempt).await,
             };
             run.unwrap_or_else(|refusal| turned_away(&refusal))
         })
     }
 }
 
-async fn start_session(server: &HolmServer, errand: &JobAttempt) -> Result<AttemptOutcome, ApiError> {
-    let hall = server.hall();
-    let mut opening = opening(errand, SessionStart::New(Some(errand.session.clone())));
-    opening.budget = errand.spec.budget;
-    let live_session = hall.open(&errand.user, opening).await?;
-    let asked = hall.prompt(&live_session, Some(prompt(errand))).await;
+async fn start_session(server: &HolmServer, attempt: &JobAttempt) -> Result<AttemptOutcome, ApiError> {
+    let session_manager = server.hall();
+    let mut opening = opening(attempt, SessionStart::New(Some(attempt.session.clone())));
+    opening.budget = attempt.spec.budget;
+    let live_session = session_manager.open(&attempt.user, opening).await?;
+    let asked = session_manager.prompt(&live_session, Some(prompt(attempt))).await;
     let done = match asked {
         Ok(done) => done,
         Err(refusal) => {
@@ -128,24 +128,26 @@ async fn start_session(server: &HolmServer, errand: &JobAttempt) -> Result<Attem
             Err(_) => AttemptOutcome::Parked,
         }
     };
-    Ok(attend(&live_session, errand, ended).await)
+    Ok(attend(&live_session, attempt, ended).await)
 }
 
 /// Resumes an attempt that was running when the server ended, or joins the task
 /// that already runs it.
-async fn rejoin(server: &HolmServer, errand: &JobAttempt) -> Result<AttemptOutcome, ApiError> {
-    let hall = server.hall();
-    let opened = hall.open(&errand.user, opening(errand, SessionStart::Resume(errand.session.clone()))).await;
+async fn rejoin(server: &HolmServer, attempt: &JobAttempt) -> Result<AttemptOutcome, ApiError> {
+    let session_manager = server.hall();
+    let opened = session_manager
+        .open(&attempt.user, opening(attempt, SessionStart::Resume(attempt.session.clone())))
+        .await;
     let live_session = match opened {
         Ok(live_session) => live_session,
         // The last server ended after it stored the attempt and before it started: nothing of it
         // has run. If another server starts it at this moment, the attempt belongs to that server.
-        Err(refusal) if refusal.code == "not_found" => return start_session(server, errand).await,
+        Err(refusal) if refusal.code == "not_found" => return start_session(server, attempt).await,
         Err(refusal) => return Err(refusal),
     };
     // The last server may have ended after it created the session and before it sent the prompt.
-    let prompt = is_untouched(server, errand).await.then(|| prompt(errand));
-    let done = match hall.prompt(&live_session, prompt).await {
+    let prompt = is_untouched(server, attempt).await.then(|| prompt(attempt));
+    let done = match session_manager.prompt(&live_session, prompt).await {
         Ok(done) => Some(done),
         // Another task has resumed it already.
         Err(refusal) if refusal.code == "working" => None,
@@ -170,13 +172,13 @@ async fn rejoin(server: &HolmServer, errand: &JobAttempt) -> Result<AttemptOutco
         };
         // If it had ended before, its journal has the ending. The journal is checked first, because
         // a session that was closed at once may never have been seen as idle.
-        match last_ending(server, errand).await {
+        match last_ending(server, attempt).await {
             Some(finished) => finished,
             None if is_idle => AttemptOutcome::ended(Outcome::Lost),
             None => AttemptOutcome::Parked,
         }
     };
-    Ok(attend(&live_session, errand, ended).await)
+    Ok(attend(&live_session, attempt, ended).await)
 }
 
 /// The result of an attempt that could not start. If a session of its name exists, another server
@@ -192,9 +194,9 @@ fn turned_away(refusal: &ApiError) -> AttemptOutcome {
 /// The job's prompt, and the message that started the run. The message comes from outside: it marks
 /// the run as untrusted, and it is in quotes on one
 /// line, so that none of it can pass for the prompt.
-fn prompt(errand: &JobAttempt) -> Prompt {
-    let mut prompt = Prompt::text(errand.spec.prompt.as_str());
-    if let Some(message) = &errand.message {
+fn prompt(attempt: &JobAttempt) -> Prompt {
+    let mut prompt = Prompt::text(attempt.spec.prompt.as_str());
+    if let Some(message) = &attempt.message {
         let quoted = serde_json::Value::from(message.as_str());
         prompt.blocks.push(Block::Text(format!("{MESSAGE}\n{quoted}")));
         prompt.marks.untrusted = true;
@@ -202,26 +204,26 @@ fn prompt(errand: &JobAttempt) -> Prompt {
     prompt
 }
 
-fn opening(errand: &JobAttempt, start: SessionStart) -> SessionOptions {
-    let attendance = match errand.spec.approval {
+fn opening(attempt: &JobAttempt, start: SessionStart) -> SessionOptions {
+    let attendance = match attempt.spec.approval {
         Approval::Deny => QuestionAttendance::Unattended,
         Approval::Park | Approval::Notify => QuestionAttendance::Attended,
     };
-    let (agent, model) = (errand.spec.agent.clone(), errand.spec.model.clone());
+    let (agent, model) = (attempt.spec.agent.clone(), attempt.spec.model.clone());
     SessionOptions { agent, model, attendance, ..SessionOptions::new(start) }
 }
 
 /// Waits for the end, reports open questions, and cancels the session on request.
 async fn attend(
     live_session: &LiveSession,
-    errand: &JobAttempt,
+    attempt: &JobAttempt,
     ended: impl Future<Output = AttemptOutcome>,
 ) -> AttemptOutcome {
     let mut ended = pin!(ended);
     let mut changes = live_session.feed.bell();
     // The stored state may be out of date after a restart, so a resumed attempt always reports it
     // once.
-    let mut asking = Some(RunQuestionState::Over).filter(|_| errand.begin == AttemptStart::Anew);
+    let mut asking = Some(RunQuestionState::Over).filter(|_| attempt.begin == AttemptStart::Anew);
     let mut stopping = AttemptStopState::No;
     let finished = loop {
         let now = if live_session.desk.open().is_empty() {
@@ -232,13 +234,13 @@ async fn attend(
         if asking != Some(now) {
             asking = Some(now);
             // If the receiver is gone, its owner learns the state from the result.
-            let _ = errand.asks.send(now);
+            let _ = attempt.asks.send(now);
         }
         tokio::select! {
             finished = &mut ended => break finished,
             // The session holds the feed, so its sender exists.
             _ = changes.changed() => {}
-            () = errand.stop.cancelled(), if stopping == AttemptStopState::No => {
+            () = attempt.stop.cancelled(), if stopping == AttemptStopState::No => {
                 stopping = AttemptStopState::Yes;
                 // An idle session need not be cancelled.
                 let _ = live_session.cancel("the job's time limit has passed");
@@ -256,15 +258,15 @@ enum AttemptStopState {
 }
 
 /// Whether a session was never prompted, according to its journal.
-async fn is_untouched(server: &HolmServer, errand: &JobAttempt) -> bool {
-    let Ok(home) = server.inner.workshop.home(&errand.user).await else { return false };
+async fn is_untouched(server: &HolmServer, attempt: &JobAttempt) -> bool {
+    let Ok(home) = server.inner.workshop.home(&attempt.user).await else { return false };
     let begins = |numbered: &Numbered| matches!(numbered.event, Event::GroupStarted { .. });
-    live::past(&home.store, &errand.session).await.is_ok_and(|events| !events.iter().any(begins))
+    live::past(&home.store, &attempt.session).await.is_ok_and(|events| !events.iter().any(begins))
 }
 
-async fn last_ending(server: &HolmServer, errand: &JobAttempt) -> Option<AttemptOutcome> {
-    let home = server.inner.workshop.home(&errand.user).await.ok()?;
-    ending_of(&live::past(&home.store, &errand.session).await.ok()?)
+async fn last_ending(server: &HolmServer, attempt: &JobAttempt) -> Option<AttemptOutcome> {
+    let home = server.inner.workshop.home(&attempt.user).await.ok()?;
+    ending_of(&live::past(&home.store, &attempt.session).await.ok()?)
 }
 
 /// How the last work of a session ended; `None` if it has not, or there was none.

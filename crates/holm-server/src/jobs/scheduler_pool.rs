@@ -24,7 +24,7 @@ type SchedulerSlot = Arc<Mutex<Option<Arc<JobScheduler>>>>;
 
 /// The job schedulers of all users.
 pub(crate) struct JobSchedulers {
-    keepers: Mutex<HashMap<UserName, SchedulerSlot>>,
+    schedulers: Mutex<HashMap<UserName, SchedulerSlot>>,
     clock: Arc<dyn Clock>,
     messenger: Arc<dyn NotificationSender>,
     stop: CancellationToken,
@@ -34,7 +34,7 @@ impl JobSchedulers {
     pub(crate) fn new() -> Self {
         let clock: Arc<dyn Clock> = Arc::new(WallClock);
         let messenger = messenger(Arc::clone(&clock));
-        Self { keepers: Mutex::default(), clock, messenger, stop: CancellationToken::new() }
+        Self { schedulers: Mutex::default(), clock, messenger, stop: CancellationToken::new() }
     }
 
     /// The clock by which jobs are due.
@@ -48,11 +48,11 @@ impl JobSchedulers {
         server: &HolmServer,
         user: &UserName,
     ) -> Result<Arc<JobScheduler>, ApiError> {
-        let slot = Arc::clone(self.keepers.lock().await.entry(user.clone()).or_default());
+        let slot = Arc::clone(self.schedulers.lock().await.entry(user.clone()).or_default());
         // Held while the jobs of this user are read. A slow store delays only its own user.
         let mut slot = slot.lock().await;
-        if let Some(keeper) = &*slot {
-            return Ok(Arc::clone(keeper));
+        if let Some(scheduler) = &*slot {
+            return Ok(Arc::clone(scheduler));
         }
         let home = server.inner.workshop.home(user).await?;
         let with = SchedulerServices {
@@ -60,14 +60,14 @@ impl JobSchedulers {
             starter: Arc::new(SessionAttemptRunner::new(Arc::downgrade(&server.inner))),
             messenger: Arc::clone(&self.messenger),
         };
-        let keeper = JobScheduler::new(user.clone(), JobRepository::new(home.store), with);
+        let scheduler = JobScheduler::new(user.clone(), JobRepository::new(home.store), with);
         // Done before any other code resumes these sessions, because the job decides whether users
         // are asked.
-        keeper.look().await?;
+        scheduler.look().await?;
         let keyring = Arc::clone(&server.inner.keyring);
-        tokio::spawn(keep(Arc::clone(&keeper), user.clone(), keyring, self.stop.clone()));
-        *slot = Some(Arc::clone(&keeper));
-        Ok(keeper)
+        tokio::spawn(keep(Arc::clone(&scheduler), user.clone(), keyring, self.stop.clone()));
+        *slot = Some(Arc::clone(&scheduler));
+        Ok(scheduler)
     }
 
     pub(crate) fn stop(&self) {
@@ -78,7 +78,7 @@ impl JobSchedulers {
 /// Runs the jobs of a user as long as the user has a token, and pauses while they have none. When a
 /// token exists again, each job decides about the times that it missed.
 async fn keep(
-    keeper: Arc<JobScheduler>,
+    scheduler: Arc<JobScheduler>,
     user: UserName,
     keyring: Arc<TokenRegistry>,
     stop: CancellationToken,
@@ -95,7 +95,7 @@ async fn keep(
             continue;
         }
         let pause = stop.child_token();
-        let mut keeping = pin!(Arc::clone(&keeper).keep(pause.clone()));
+        let mut keeping = pin!(Arc::clone(&scheduler).keep(pause.clone()));
         let released = async {
             while holds() {
                 let _ = changes.changed().await;

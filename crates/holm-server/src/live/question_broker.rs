@@ -381,10 +381,10 @@ impl QuestionBroker {
         self.count.send_replace(open.waiting.len());
         drop(open);
         self.feed.asked(posed);
-        let asked = AskedQuestionGuard { desk: Arc::clone(self), id };
+        let asked = AskedQuestionGuard { broker: Arc::clone(self), id };
         Box::pin(async move {
             let answered = answered.await.ok();
-            asked.desk.passed().await;
+            asked.broker.passed().await;
             drop(asked);
             answered
         })
@@ -420,13 +420,13 @@ fn first_number() -> u64 {
 
 /// Withdraws a question when the asking task stops waiting.
 struct AskedQuestionGuard {
-    desk: Arc<QuestionBroker>,
+    broker: Arc<QuestionBroker>,
     id: QuestionId,
 }
 
 impl Drop for AskedQuestionGuard {
     fn drop(&mut self) {
-        self.desk.withdraw(self.id);
+        self.broker.withdraw(self.id);
     }
 }
 

@@ -40,7 +40,7 @@ static FOLDS: Semaphore = Semaphore::const_new(MOST_FOLDS);
 pub(crate) struct SessionWatcher {
     feed: Arc<SessionFeed>,
     /// The question broker, if the session was open when the watcher started.
-    desk: Option<Arc<QuestionBroker>>,
+    broker: Option<Arc<QuestionBroker>>,
     changes: watch::Receiver<u64>,
     store: Store,
     id: SessionId,
@@ -80,7 +80,7 @@ impl SessionWatcher {
     /// Watches from a position on; open questions come first.
     pub(crate) fn new(
         feed: Arc<SessionFeed>,
-        desk: Option<Arc<QuestionBroker>>,
+        broker: Option<Arc<QuestionBroker>>,
         store: Store,
         id: SessionId,
         cursor: FeedCursor,
@@ -89,13 +89,13 @@ impl SessionWatcher {
         let position = feed.position(cursor);
         // Read after the position: a question that is asked meanwhile is seen twice with the same
         // id, but never missed.
-        let waiting = open(desk.as_deref(), cursor).collect();
+        let waiting = open(broker.as_deref(), cursor).collect();
         let (taken, begun) = (MemoryReservation::of(&feed.memory()), feed.begun());
         let (rest, state) = (WatchSource::Feed, WatcherState::Watching);
         let (poll, records) = (None, 0);
         Self {
             feed,
-            desk,
+            broker,
             changes,
             store,
             id,
@@ -162,7 +162,7 @@ impl SessionWatcher {
                 }
                 if missed {
                     // A question may be among the lost frames, and the journal has none.
-                    self.waiting.extend(open(self.desk.as_deref(), self.position.cursor));
+                    self.waiting.extend(open(self.broker.as_deref(), self.position.cursor));
                 }
                 continue;
             }
@@ -236,8 +236,12 @@ impl SessionWatcher {
 }
 
 /// The open questions, as frames.
-fn open(desk: Option<&QuestionBroker>, cursor: FeedCursor) -> impl Iterator<Item = (FeedFrame, FeedCursor)> {
-    desk.map(QuestionBroker::open)
+fn open(
+    broker: Option<&QuestionBroker>,
+    cursor: FeedCursor,
+) -> impl Iterator<Item = (FeedFrame, FeedCursor)> {
+    broker
+        .map(QuestionBroker::open)
         .unwrap_or_default()
         .into_iter()
         .map(move |posed| (FeedFrame::Asked(posed), cursor))

@@ -148,11 +148,11 @@ pub(crate) async fn list(
     State(server): State<HolmServer>,
     Extension(who): Extension<AuthenticatedUser>,
 ) -> Result<Json<JobList>, ApiError> {
-    let keeper = keeper(&server, &who).await?;
-    let listed = keeper.shelf().list().await?;
+    let scheduler = scheduler(&server, &who).await?;
+    let listed = scheduler.shelf().list().await?;
     let mut jobs = Vec::with_capacity(listed.jobs.len());
-    for held in &listed.jobs {
-        jobs.push(view(&server, &keeper, &who.user, held).await?);
+    for stored_job in &listed.jobs {
+        jobs.push(view(&server, &scheduler, &who.user, stored_job).await?);
     }
     let broken = listed.broken.into_iter();
     let broken = broken.map(|broken| BrokenView { id: broken.id, reason: broken.reason }).collect();
@@ -167,13 +167,14 @@ pub(crate) async fn create(
     Extension(who): Extension<AuthenticatedUser>,
     JsonBody(new): JsonBody<NewJob>,
 ) -> Result<impl IntoResponse, ApiError> {
-    let keeper = keeper(&server, &who).await?;
+    let scheduler = scheduler(&server, &who).await?;
     let now = server.inner.jobs.clock().now();
     let job = ScheduledJob::to_come(new.id.parse()?, new.spec, HookKey::new()?, now);
     let job = job.map_err(|error| ApiError::bad("bad_job", error.to_string()))?;
-    keeper.add(&job).await?;
-    let held = keeper.shelf().job(&job.id).await?;
-    let made = MadeJob { job: view(&server, &keeper, &who.user, &held).await?, key: job.key.reveal() };
+    scheduler.add(&job).await?;
+    let stored_job = scheduler.shelf().job(&job.id).await?;
+    let made =
+        MadeJob { job: view(&server, &scheduler, &who.user, &stored_job).await?, key: job.key.reveal() };
     Ok((StatusCode::CREATED, Json(made)))
 }
 
@@ -185,8 +186,8 @@ pub(crate) async fn show(
     Extension(who): Extension<AuthenticatedUser>,
     PathParam(id): PathParam<JobId>,
 ) -> Result<Json<JobView>, ApiError> {
-    let keeper = keeper(&server, &who).await?;
-    shown(&server, &keeper, &who.user, &id).await
+    let scheduler = scheduler(&server, &who).await?;
+    shown(&server, &scheduler, &who.user, &id).await
 }
 
 /// Replaces the specification of a job.
@@ -198,9 +199,9 @@ pub(crate) async fn respecify(
     PathParam(id): PathParam<JobId>,
     JsonBody(spec): JsonBody<Spec>,
 ) -> Result<Json<JobView>, ApiError> {
-    let keeper = keeper(&server, &who).await?;
-    keeper.respecify(&id, spec).await?;
-    shown(&server, &keeper, &who.user, &id).await
+    let scheduler = scheduler(&server, &who).await?;
+    scheduler.respecify(&id, spec).await?;
+    shown(&server, &scheduler, &who.user, &id).await
 }
 
 /// Changes parts of the specification of a job.
@@ -215,9 +216,9 @@ pub(crate) async fn amend(
     PathParam(id): PathParam<JobId>,
     JsonBody(fields): JsonBody<serde_json::Map<String, serde_json::Value>>,
 ) -> Result<Json<JobView>, ApiError> {
-    let keeper = keeper(&server, &who).await?;
-    keeper.amend(&id, |spec| spec.with(&fields)).await?;
-    shown(&server, &keeper, &who.user, &id).await
+    let scheduler = scheduler(&server, &who).await?;
+    scheduler.amend(&id, |spec| spec.with(&fields)).await?;
+    shown(&server, &scheduler, &who.user, &id).await
 }
 
 /// Creates a new key for a job. It is shown only once.
@@ -233,7 +234,7 @@ pub(crate) async fn rekey(
     if old_for_s > MOST_OVERLAP_S {
         return Err(ApiError::bad("bad_job", format!("`old_for_s` is at most {MOST_OVERLAP_S}")));
     }
-    let key = keeper(&server, &who).await?.rekey(&id, old_for_s * 1_000).await?;
+    let key = scheduler(&server, &who).await?.rekey(&id, old_for_s * 1_000).await?;
     Ok(Json(MadeKey { key: key.reveal(), old_for_s }))
 }
 
@@ -245,9 +246,9 @@ pub(crate) async fn enable(
     Extension(who): Extension<AuthenticatedUser>,
     PathParam(id): PathParam<JobId>,
 ) -> Result<Json<JobView>, ApiError> {
-    let keeper = keeper(&server, &who).await?;
-    keeper.switch(&id, Switch::On).await?;
-    shown(&server, &keeper, &who.user, &id).await
+    let scheduler = scheduler(&server, &who).await?;
+    scheduler.switch(&id, Switch::On).await?;
+    shown(&server, &scheduler, &who.user, &id).await
 }
 
 /// Disables a job: it does not run until it is enabled.
@@ -258,9 +259,9 @@ pub(crate) async fn disable(
     Extension(who): Extension<AuthenticatedUser>,
     PathParam(id): PathParam<JobId>,
 ) -> Result<Json<JobView>, ApiError> {
-    let keeper = keeper(&server, &who).await?;
-    keeper.switch_off(&id).await?;
-    shown(&server, &keeper, &who.user, &id).await
+    let scheduler = scheduler(&server, &who).await?;
+    scheduler.switch_off(&id).await?;
+    shown(&server, &scheduler, &who.user, &id).await
 }
 
 /// Runs a job now.
@@ -271,7 +272,7 @@ pub(crate) async fn run(
     Extension(who): Extension<AuthenticatedUser>,
     PathParam(id): PathParam<JobId>,
 ) -> Result<impl IntoResponse, ApiError> {
-    let run = keeper(&server, &who).await?.run_now(&id).await?;
+    let run = scheduler(&server, &who).await?.run_now(&id).await?;
     Ok((StatusCode::ACCEPTED, Json(Started { run: run.to_string() })))
 }
 
@@ -283,7 +284,7 @@ pub(crate) async fn stop(
     Extension(who): Extension<AuthenticatedUser>,
     PathParam(id): PathParam<JobId>,
 ) -> Result<StatusCode, ApiError> {
-    if keeper(&server, &who).await?.stop(&id).await? {
+    if scheduler(&server, &who).await?.stop(&id).await? {
         Ok(StatusCode::NO_CONTENT)
     } else {
         Err(ApiError::conflict("idle", "nothing is running"))
@@ -298,7 +299,7 @@ pub(crate) async fn remove(
     Extension(who): Extension<AuthenticatedUser>,
     PathParam(id): PathParam<JobId>,
 ) -> Result<StatusCode, ApiError> {
-    keeper(&server, &who).await?.remove(&id).await?;
+    scheduler(&server, &who).await?.remove(&id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -311,17 +312,17 @@ pub(crate) async fn runs(
     PathParam(id): PathParam<JobId>,
     QueryParams(query): QueryParams<JobRunsQuery>,
 ) -> Result<Json<Vec<Run>>, ApiError> {
-    let keeper = keeper(&server, &who).await?;
-    keeper.shelf().job(&id).await?;
+    let scheduler = scheduler(&server, &who).await?;
+    scheduler.shelf().job(&id).await?;
     let limit = query.limit.unwrap_or(USUAL_RUNS).clamp(1, MOST_RUNS);
-    let mut runs = keeper.shelf().runs(&id, limit).await?;
+    let mut runs = scheduler.shelf().runs(&id, limit).await?;
     // A list of long messages would be of no use; the session of a run has its message.
     runs.iter_mut().for_each(|run| run.message = None);
     Ok(Json(runs))
 }
 
 /// A token that is limited to some sessions has no access to jobs, because jobs create sessions.
-async fn keeper(
+async fn scheduler(
     server: &HolmServer,
     who: &AuthenticatedUser,
 ) -> Result<std::sync::Arc<JobScheduler>, ApiError> {
@@ -331,49 +332,49 @@ async fn keeper(
 
 async fn shown(
     server: &HolmServer,
-    keeper: &JobScheduler,
+    scheduler: &JobScheduler,
     user: &UserName,
     id: &JobId,
 ) -> Result<Json<JobView>, ApiError> {
-    let held = keeper.shelf().job(id).await?;
-    Ok(Json(view(server, keeper, user, &held).await?))
+    let stored_job = scheduler.shelf().job(id).await?;
+    Ok(Json(view(server, scheduler, user, &stored_job).await?))
 }
 
 async fn view(
     server: &HolmServer,
-    keeper: &JobScheduler,
+    scheduler: &JobScheduler,
     user: &UserName,
-    held: &VersionedJob,
+    stored_job: &VersionedJob,
 ) -> Result<JobView, ApiError> {
     let now = server.inner.jobs.clock().now();
-    let next = match held.standing.switch {
-        Switch::On => held.job.schedule.next(now),
+    let next = match stored_job.standing.switch {
+        Switch::On => stored_job.job.schedule.next(now),
         Switch::Off { .. } => None,
     };
-    let is_done = keeper.shelf().is_done(held).await?;
-    let status = match held.standing.switch {
+    let is_done = scheduler.shelf().is_done(stored_job).await?;
+    let status = match stored_job.standing.switch {
         Switch::Off { .. } => JobStatus::Off,
         Switch::On if is_done => JobStatus::Done,
         Switch::On => JobStatus::On,
     };
     Ok(JobView {
-        id: held.job.id.to_string(),
-        spec: held.job.spec.clone(),
-        switch: held.standing.switch,
+        id: stored_job.job.id.to_string(),
+        spec: stored_job.job.spec.clone(),
+        switch: stored_job.standing.switch,
         status,
-        webhook: webhook(server, user, held),
-        made: held.job.made.value(),
+        webhook: webhook(server, user, stored_job),
+        made: stored_job.job.made.value(),
         next: next.map(holm_kernel::Timestamp::value),
-        failures: held.standing.failures,
-        skipped: held.standing.skipped,
-        last_skip: held.standing.last_skip,
-        untold: keeper.untold(&held.job.id),
+        failures: stored_job.standing.failures,
+        skipped: stored_job.standing.skipped,
+        last_skip: stored_job.standing.last_skip,
+        untold: scheduler.untold(&stored_job.job.id),
     })
 }
 
-fn webhook(server: &HolmServer, user: &UserName, held: &VersionedJob) -> Option<WebhookView> {
-    let url = match held.job.spec.hook {
-        Door::Open => server.config().public_url() + &hook_path(user, &held.job.id),
+fn webhook(server: &HolmServer, user: &UserName, stored_job: &VersionedJob) -> Option<WebhookView> {
+    let url = match stored_job.job.spec.hook {
+        Door::Open => server.config().public_url() + &hook_path(user, &stored_job.job.id),
         Door::Closed => return None,
     };
     Some(WebhookView { command: hook_command(&url), url })

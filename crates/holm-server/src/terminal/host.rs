@@ -48,7 +48,7 @@ const MOST_REPLIES: usize = 64;
 pub struct TerminalHost {
     feed: Arc<SessionFeed>,
     desk: Arc<QuestionBroker>,
-    ears: Arc<RemoteInputGate>,
+    input_gate: Arc<RemoteInputGate>,
 }
 
 /// Lets servers watch the session until it is dropped.
@@ -58,7 +58,7 @@ pub struct TerminalListener {
     accepting: JoinHandle<()>,
     connections: Arc<Semaphore>,
     stop: CancellationToken,
-    ears: Arc<RemoteInputGate>,
+    input_gate: Arc<RemoteInputGate>,
 }
 
 /// The state of one connection.
@@ -80,7 +80,7 @@ impl TerminalHost {
     pub fn new() -> Self {
         let feed = Arc::new(SessionFeed::new());
         let desk = Arc::new(QuestionBroker::new(Arc::clone(&feed), QuestionAttendance::Attended));
-        Self { feed, desk, ears: Arc::default() }
+        Self { feed, desk, input_gate: Arc::default() }
     }
 
     /// The broker through which watchers answer questions.
@@ -92,7 +92,7 @@ impl TerminalHost {
     pub fn events(&self) -> Arc<dyn EventSink> {
         let host = self.clone();
         Arc::new(move |event: &Numbered| {
-            host.ears.hear(&event.event);
+            host.input_gate.hear(&event.event);
             host.feed.event(event);
         })
     }
@@ -117,7 +117,13 @@ impl TerminalHost {
         let (stop, connections) = (CancellationToken::new(), Arc::new(Semaphore::new(MOST_LINKS)));
         let serving = TerminalConnection { host: self.clone(), handle, key, stop: stop.clone() };
         let accepting = tokio::spawn(accept(listener, Arc::new(serving), Arc::clone(&connections)));
-        Ok(TerminalListener { socket, accepting, connections, stop, ears: Arc::clone(&self.ears) })
+        Ok(TerminalListener {
+            socket,
+            accepting,
+            connections,
+            stop,
+            input_gate: Arc::clone(&self.input_gate),
+        })
     }
 }
 
@@ -127,7 +133,7 @@ impl TerminalListener {
     ///
     /// Reports it once; no further input is accepted until the session works again.
     pub fn missed(&self) -> bool {
-        self.ears.missed()
+        self.input_gate.missed()
     }
 
     /// Accepts no more connections, and waits until the watchers have seen the end.
@@ -192,16 +198,16 @@ impl TerminalConnection {
 
     /// Carries out the command of a watcher, or returns why it cannot.
     fn act(&self, command: TerminalCommand) -> Result<(), String> {
-        let (ears, handle) = (&self.host.ears, &self.handle);
+        let (input_gate, handle) = (&self.host.input_gate, &self.handle);
         match command {
             TerminalCommand::Steer(text) => {
-                ears.say(|| handle.steer(Prompt::text(text)).map_err(|error| error.to_string()))
+                input_gate.say(|| handle.steer(Prompt::text(text)).map_err(|error| error.to_string()))
             }
             TerminalCommand::FollowUp(text) => {
-                ears.say(|| handle.follow_up(Prompt::text(text)).map_err(|error| error.to_string()))
+                input_gate.say(|| handle.follow_up(Prompt::text(text)).map_err(|error| error.to_string()))
             }
             TerminalCommand::Cancel(reason) => {
-                ears.stop(|| handle.cancel(reason).map_err(|error| error.to_string()))
+                input_gate.stop(|| handle.cancel(reason).map_err(|error| error.to_string()))
             }
             TerminalCommand::Answer { question, answer } => {
                 self.host.desk.answer(question, answer).map_err(|refusal| refusal.message)
@@ -219,7 +225,7 @@ impl TerminalConnection {
         let last = feed.latest().event;
         // The whole reply that is arriving, and the events from now on.
         let mut position = feed.position(FeedCursor { event: last, reply: None });
-        put(&mut write, &TerminalMessage::Hello { last, works: self.host.ears.works() }).await?;
+        put(&mut write, &TerminalMessage::Hello { last, works: self.host.input_gate.works() }).await?;
         for posed in self.host.desk.open() {
             put(&mut write, &TerminalMessage::Asked(Box::new((*posed).clone()))).await?;
         }

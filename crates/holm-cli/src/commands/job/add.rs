@@ -159,13 +159,13 @@ impl JobAddArgs {
 }
 
 pub(super) async fn add(
-    shelf: &JobRepository,
+    repository: &JobRepository,
     screen: &TerminalOutput,
     args: JobAddArgs,
 ) -> Result<(), JobRepositoryError> {
     let (id, spec) = args.spec();
     let job = ScheduledJob::to_come(id.parse()?, spec, HookKey::new()?, WallClock.now())?;
-    shelf.add(&job).await?;
+    repository.add(&job).await?;
     screen.note(&format!("holm: created the job {}; `holm serve` runs it", job.id));
     Ok(())
 }

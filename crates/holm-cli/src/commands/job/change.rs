@@ -146,13 +146,13 @@ impl JobChangeArgs {
 }
 
 pub(super) async fn change(
-    shelf: &JobRepository,
+    repository: &JobRepository,
     screen: &TerminalOutput,
     args: &JobChangeArgs,
 ) -> Result<(), JobRepositoryError> {
     let (id, now): (JobId, _) = (args.job.parse()?, WallClock.now());
     let change = |held: &mut VersionedJob| Ok(held.respecify(args.applied(held.job.spec.clone())?, now)?);
-    shelf.alter(&id, change).await?;
+    repository.alter(&id, change).await?;
     screen.note(&format!("holm: changed the job {id}; running work is not affected"));
     Ok(())
 }
