@@ -66,18 +66,18 @@ impl OpenQuestions {
 pub(super) struct ChatUser {
     tab: TabId,
     tell: ChatMessageSender,
-    desk: Arc<OpenQuestions>,
+    questions: Arc<OpenQuestions>,
 }
 
 impl ChatUser {
-    pub(super) fn new(tab: TabId, tell: ChatMessageSender, desk: Arc<OpenQuestions>) -> Self {
-        Self { tab, tell, desk }
+    pub(super) fn new(tab: TabId, tell: ChatMessageSender, questions: Arc<OpenQuestions>) -> Self {
+        Self { tab, tell, questions }
     }
 
     /// Asks a question and waits. Returns `None` without an answer; dropping the
     /// future withdraws the question.
     async fn put(self, make: impl FnOnce(ChatQuestionId) -> ChatQuestion) -> Option<QuestionReply> {
-        let (id, answer) = self.desk.put();
+        let (id, answer) = self.questions.put();
         let _open = QuestionTicket { id, seat: self.clone() };
         self.tell.send(ChatMessage::Asked { tab: self.tab, question: Box::new(make(id)) }).ok()?;
         answer.await.ok()
@@ -127,7 +127,7 @@ struct QuestionTicket {
 
 impl Drop for QuestionTicket {
     fn drop(&mut self) {
-        self.seat.desk.open().remove(&self.id);
+        self.seat.questions.open().remove(&self.id);
         let _ = self.seat.tell.send(ChatMessage::Withdrawn { question: self.id });
     }
 }

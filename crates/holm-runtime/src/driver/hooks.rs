@@ -47,7 +47,7 @@ impl Driver {
     pub(super) fn ask(&mut self, proposal: Proposal) {
         let call = proposal.call;
         let (hooks, clock) = (Arc::clone(&self.host.hooks), Arc::clone(&self.host.clock));
-        let (approver, desk) = (Arc::clone(&self.host.approver), Arc::clone(&self.mailbox.0));
+        let (approver, mailbox) = (Arc::clone(&self.host.approver), Arc::clone(&self.mailbox.0));
         let for_people = self.is_for_people(&proposal);
         let arguments = self.run.arguments(proposal.tool_call).cloned();
         let arguments = arguments.unwrap_or_else(|| Arc::from(&*proposal.arguments));
@@ -59,8 +59,8 @@ impl Driver {
                 HookOpinion::Rewrite { arguments } => Verdict::Rewrite { arguments },
                 HookOpinion::Pass if for_people == HumanReview::No => Verdict::allow(),
                 HookOpinion::Pass => {
-                    let _open = OpenQuestionGuard { desk: Arc::clone(&desk), call };
-                    desk.ask(Arc::clone(&proposed.proposal));
+                    let _open = OpenQuestionGuard { mailbox: Arc::clone(&mailbox), call };
+                    mailbox.ask(Arc::clone(&proposed.proposal));
                     approver.judge(Proposal::clone(&proposed.proposal)).await
                 }
             };
@@ -240,13 +240,13 @@ impl HookTiming {
 
 /// A question that people see until its task ends, answered or withdrawn.
 struct OpenQuestionGuard {
-    desk: Arc<RunMailbox>,
+    mailbox: Arc<RunMailbox>,
     call: QuestionId,
 }
 
 impl Drop for OpenQuestionGuard {
     fn drop(&mut self) {
-        self.desk.settle(self.call.into());
+        self.mailbox.settle(self.call.into());
     }
 }
 
