@@ -110,6 +110,8 @@ pub struct Driver {
     health: DriverHealth,
     snapshots: SnapshotSchedule,
     costs: RecordCosts,
+    /// What the sinks were told that the run has spent.
+    spent: NanoUsd,
     notes: Option<LedgerQueue>,
     looks: HookTiming,
     /// How far the run's time is ahead of this host's clock, in milliseconds. A run from a host
@@ -243,6 +245,7 @@ impl Driver {
         let notes = LedgerQueue::of(&host, &run);
         let ahead_ms = run.receipt().at.since(host.clock.now());
         Self {
+            spent: run.spent(),
             run,
             writer,
             host,

@@ -22,6 +22,7 @@ use crate::{ChildLaunch, EventSink as _, HookSet, ModelRequest, ProgressReporter
 impl Driver {
     /// Performs the effects of the batch, whose lines are stored.
     pub(super) fn perform(&mut self) {
+        self.tell_spent();
         let mut effects = std::mem::take(&mut self.batch.effects);
         for effect in effects.drain(..) {
             self.perform_one(effect);
@@ -51,6 +52,18 @@ impl Driver {
             Effect::Consult(consultation) => self.consult(*consultation),
             Effect::Check { call, request } => self.check(call, &request),
             Effect::Spawn { call, request } => self.spawn(call, request),
+        }
+    }
+
+    /// Tells the sinks what the run has spent, if that has changed.
+    fn tell_spent(&mut self) {
+        let total = self.run.spent();
+        if total == self.spent {
+            return;
+        }
+        self.spent = total;
+        for sink in &self.host.events {
+            let _ = catch_unwind(AssertUnwindSafe(|| sink.spent(total)));
         }
     }
 

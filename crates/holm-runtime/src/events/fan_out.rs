@@ -5,7 +5,7 @@
 
 use std::{fmt, sync::Arc};
 
-use holm_kernel::Numbered;
+use holm_kernel::{NanoUsd, Numbered};
 
 use super::EventSink;
 
@@ -56,6 +56,12 @@ impl EventSink for EventFanOut {
     fn event(&self, event: &Numbered) {
         for sink in &self.sinks {
             sink.event(event);
+        }
+    }
+
+    fn spent(&self, total: NanoUsd) {
+        for sink in &self.sinks {
+            sink.spent(total);
         }
     }
 

@@ -23,7 +23,7 @@ mod tests;
 
 use std::sync::Arc;
 
-use holm_kernel::Numbered;
+use holm_kernel::{NanoUsd, Numbered};
 
 pub use channel::{EventChannel, EventNotice, EventSubscription};
 pub use fan_out::EventFanOut;
@@ -51,6 +51,12 @@ pub use queue::ObserverQueue;
 pub trait EventSink: Send + Sync {
     fn event(&self, event: &Numbered);
 
+    /// What the run has spent in total by now, failed model calls and children included. The driver
+    /// calls it when the total has changed, before the events that go with the change.
+    fn spent(&self, total: NanoUsd) {
+        let _ = total;
+    }
+
     /// Creates a sink for one run, if this sink must tell runs apart: events do not name their run.
     /// The driver calls it once, before the first event. `None` means that this sink takes the
     /// events of all runs.
@@ -69,6 +75,10 @@ impl<F: Fn(&Numbered) + Send + Sync> EventSink for F {
 impl EventSink for Arc<dyn EventSink> {
     fn event(&self, event: &Numbered) {
         (**self).event(event);
+    }
+
+    fn spent(&self, total: NanoUsd) {
+        (**self).spent(total);
     }
 
     fn of_run(&self, run: &str) -> Option<Arc<dyn EventSink>> {

@@ -4,7 +4,7 @@
 //! A single run gets all that is left. Each further run takes an equal share. A run whose share
 //! runs low gets a part of what the others have left.
 //!
-//! A run checks its budget after each reply, so it may exceed its share by the cost of one reply.
+//! A run checks its budget after each model call, so it may exceed its share by the cost of one reply.
 //!
 //! Budgets are stored in `auth/token_registry.rs`, and reservations of other servers read in
 //! `peer_budgets.rs`. What is spent is counted after what is left, so that an amount spent
@@ -58,7 +58,7 @@ struct RunBudgetShares {
 struct RunBudgetShare {
     /// The session's own budget.
     own: Option<NanoUsd>,
-    /// What it has cost, according to its replies.
+    /// What it has cost so far.
     spent: NanoUsd,
     /// The limit that was reported to it.
     ceiling: NanoUsd,
@@ -182,11 +182,11 @@ impl BudgetReservations {
         Ok(())
     }
 
-    /// Records the cost of a reply.
-    pub(super) fn spent(&self, user: &UserName, session: &SessionId, cost: NanoUsd) {
+    /// Records what a session has cost in total: replies, failed calls and sub-agents.
+    pub(super) fn spent(&self, user: &UserName, session: &SessionId, total: NanoUsd) {
         let known = self.users.lock().unwrap_or_else(PoisonError::into_inner).get(user).cloned();
         if let Some(purse) = known {
-            purse.lock().spent(session, cost);
+            purse.lock().spent(session, total);
         }
     }
 
@@ -282,9 +282,9 @@ impl RunBudgetShares {
         counted.minus(gone).minus(fast)
     }
 
-    fn spent(&mut self, session: &SessionId, cost: NanoUsd) {
+    fn spent(&mut self, session: &SessionId, total: NanoUsd) {
         let Some(share) = self.open.get_mut(session) else { return };
-        share.spent = share.spent.plus(cost);
+        share.spent = share.spent.max(total);
         let is_low = share.ceiling < ENDLESS
             && share.pinning == SharePinning::Loose
             && share.left().value() < share.given.value() / 2
@@ -390,7 +390,7 @@ impl RunBudgetShare {
 }
 
 impl BudgetReservation {
-    /// Records the total cost of the session.
+    /// Records the total cost of the session at the end of its work.
     pub(super) fn settle(&self, spent: NanoUsd) {
         if let Some(share) = self.purse.lock().open.get_mut(&self.session) {
             share.spent = share.spent.max(spent);

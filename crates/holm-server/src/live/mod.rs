@@ -3,8 +3,8 @@
 //! Where things are:
 //! - `session_manager.rs`: all open sessions. `live_session.rs`: one of them. `drive.rs`: the task
 //!   that drives it.
-//! - `admission.rs`, `budget_reservations.rs`, `peer_budgets.rs`: how much may run, and for how
-//!   much money.
+//! - `admission.rs`, `budget_reservations.rs`, `peer_budgets.rs`, `event_meter.rs`: how much may run,
+//!   and for how much money.
 //! - `stored_prompts.rs`: prompts that survive a crash.
 //! - `feed.rs`, `feed_memory.rs`, `frame.rs`, `cursor.rs`, `session_watcher.rs`: what watchers see.
 //! - `question_broker.rs`: questions to users. `client_tools.rs`: tools of the client.
@@ -18,6 +18,7 @@ mod call_uses;
 mod client_tools;
 mod cursor;
 mod drive;
+mod event_meter;
 mod feed;
 mod feed_memory;
 mod frame;

@@ -11,8 +11,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use holm_kernel::{Budget, Event, NanoUsd, Numbered, Prompt};
-use holm_runtime::{CancellationToken, EventSink, Toolbox};
+use holm_kernel::{Budget, NanoUsd, Prompt};
+use holm_runtime::{CancellationToken, Toolbox};
 use holm_store::SessionQuery;
 use tokio::{
     sync::{Mutex as AsyncMutex, OwnedMutexGuard, oneshot},
@@ -22,7 +22,7 @@ use tokio::{
 use super::{
     FeedCursor, FeedMemory, LiveSession, QuestionAttendance, QuestionBroker, RUNNING, RunAdmission,
     SessionFeed, SessionState, budget_reservations::BudgetReservations, drive::DriveContext,
-    live_session::RunResult, stored_prompts,
+    event_meter::EventMeter, live_session::RunResult, stored_prompts,
 };
 use crate::{
     ApiError, CurrentLoad, ServerLimits, ServerMetrics, SessionId, SessionProvider, SessionProviderError,
@@ -605,7 +605,7 @@ impl SessionManager {
             purses: Arc::clone(&self.purses),
             idle: self.limits.idle,
             park: self.park.clone(),
-            told: *watch.told.lock().unwrap_or_else(PoisonError::into_inner),
+            told: watch.last_budget(),
         };
         let (hall, key, slot) = (Arc::downgrade(self), (user.clone(), id.clone()), Arc::downgrade(slot));
         feed.take_up();
@@ -677,40 +677,6 @@ impl SessionManager {
 impl std::fmt::Debug for SessionManager {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.debug_struct("SessionManager").field("open", &self.len()).finish_non_exhaustive()
-    }
-}
-
-/// Forwards events to the feed and records their cost.
-struct EventMeter {
-    user: UserName,
-    id: SessionId,
-    feed: Arc<SessionFeed>,
-    metrics: Arc<ServerMetrics>,
-    purses: Arc<BudgetReservations>,
-    /// The last budget that was reported to the session.
-    told: Mutex<Option<Budget>>,
-    runs: RunMeter,
-}
-
-impl EventSink for EventMeter {
-    fn event(&self, event: &Numbered) {
-        self.metrics.events.add(1);
-        self.runs.event(event, &self.metrics);
-        match &event.event {
-            Event::ModelReplied { usage, cost, .. } => {
-                self.metrics.tokens_in.add(usage.input);
-                self.metrics.tokens_out.add(usage.output);
-                self.metrics.cost.add(cost.map_or(0, NanoUsd::value));
-                self.purses.spent(&self.user, &self.id, cost.unwrap_or_default());
-            }
-            Event::ChildStarted { .. } => self.purses.delegated(&self.user, &self.id),
-            Event::BudgetChanged { limit } => {
-                let mut budget = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-                *budget = Some(Budget { usd: *limit });
-            }
-            _ => {}
-        }
-        self.feed.event(event);
     }
 }
 

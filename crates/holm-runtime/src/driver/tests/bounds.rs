@@ -99,6 +99,47 @@ async fn a_sink_that_panics_costs_nothing_but_its_event() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_sink_hears_what_a_failed_call_has_cost_before_the_next_one_begins() {
+    /// What was spent, and calls of a model, in order.
+    #[derive(Clone, Default)]
+    struct Watch(Arc<Mutex<Vec<String>>>);
+
+    impl crate::EventSink for Watch {
+        fn event(&self, event: &holm_kernel::Numbered) {
+            if matches!(event.event, holm_kernel::Event::ModelCalled { .. }) {
+                self.0.lock().unwrap().push("called".into());
+            }
+        }
+
+        fn spent(&self, total: NanoUsd) {
+            self.0.lock().unwrap().push(total.value().to_string());
+        }
+    }
+
+    let failed = ModelResult::Failed(holm_kernel::Failure {
+        class: FailureClass::Truncated,
+        message: "cut".into(),
+        retry_after_ms: None,
+        usage: Usage { input: 5, output: 2, ..Usage::default() },
+    });
+    let replied = ModelResult::Replied(Reply {
+        blocks: vec![Block::Text("hello".into())],
+        usage: Usage { input: 7, output: 1, ..Usage::default() },
+        ..Reply::default()
+    });
+    let watch = Watch::default();
+    let host = RunHost::new(plays([failed, replied])).events(crate::EventFanOut::new().with(watch.clone()));
+    let host = host.journal(MemoryJournal::new()).clock(PausedClock::new());
+    let mut begins = started(&host);
+    // A billionth of a dollar a token.
+    let price = holm_kernel::Price { input: 1_000_000, output: 1_000_000, cached: None, cache_write: None };
+    begins.config.models[0].price = Some(price);
+    let (ending, driver) = drive(begins, Prompt::text("go"), host).await.unwrap();
+    assert_eq!((ending, driver.run().spent()), (answered("hello"), NanoUsd::new(15)));
+    assert_eq!(*watch.0.lock().unwrap(), ["called", "7", "called", "15"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_is_steered_is_bounded_also_while_a_tool_runs() {
     let tool = tool_fn(declared("slow"), |job: ToolInvocation| async move {
         job.stop.cancelled().await;

@@ -1,9 +1,15 @@
 use std::sync::{Arc, Mutex};
 
 use holm_kernel::NanoUsd;
+use holm_runtime::EventSink as _;
 
-use super::{BudgetReservation, ReservationRequest, UserBudget};
-use crate::SessionId;
+use super::{BudgetReservation, BudgetReservations, ReservationRequest, UserBudget};
+use crate::{
+    SessionId,
+    auth::{TokenRegistry, UserName},
+    live::event_meter::EventMeter,
+    metrics::RunMeter,
+};
 
 /// The ceiling that was reported last to a run, if any.
 type Told = Arc<Mutex<Option<u64>>>;
@@ -73,8 +79,12 @@ fn all_shares_together_are_never_more_than_what_is_left() {
         // Every second run spends a part of its share; a run that gets low may receive more.
         let names: Vec<_> = purse.lock().open.keys().cloned().collect();
         for name in names.iter().step_by(2) {
-            let cost = purse.lock().open[name].left().value().min(7);
-            purse.lock().spent(name, usd(cost));
+            let (spent, cost) = {
+                let shares = purse.lock();
+                let share = &shares.open[name];
+                (share.spent.value(), share.left().value().min(7))
+            };
+            purse.lock().spent(name, usd(spent + cost));
             left -= cost;
         }
         if round % 5 == 0 {
@@ -107,7 +117,7 @@ fn whoever_finds_nothing_left_is_refused() {
     assert!(purse.lock().open.is_empty());
     let (run, _) = begins("one", None, 7);
     let _one = begin(&purse, 1, run).unwrap();
-    purse.lock().spent(&id("one"), usd(1));
+    purse.lock().spent(&id("one"), usd(8));
     let (run, _) = begins("two", None, 0);
     assert_eq!(begin(&purse, 0, run).err(), Some(402));
 }
@@ -147,4 +157,31 @@ fn what_goes_while_it_is_counted_is_not_given_to_another() {
     purse.lock().spent(&id("one"), usd(40));
     let (second, _) = begins("two", None, 0);
     assert_eq!(ceiling(&purse.share(usd(100), &before, second).unwrap()), 30);
+}
+
+#[test]
+fn what_failed_calls_cost_is_not_given_to_another_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let keyring = Arc::new(TokenRegistry::open(&folder.path().join("server")).unwrap());
+    let purses = Arc::new(BudgetReservations::new(keyring));
+    let user: UserName = "ada".parse().unwrap();
+    let purse = purses.of(&user);
+    let (first, told) = begins("one", None, 0);
+    let _first = begin(&purse, 100, first).unwrap();
+    let (second, raised) = begins("two", None, 0);
+    let _second = begin(&purse, 100, second).unwrap();
+    let meter = |session: &str| EventMeter {
+        user: user.clone(),
+        id: id(session),
+        feed: Arc::default(),
+        metrics: Arc::default(),
+        purses: Arc::clone(&purses),
+        told: Mutex::default(),
+        runs: RunMeter::default(),
+    };
+    // No reply arrived in the first run: its calls broke off, and were billed.
+    meter("one").spent(usd(24));
+    meter("two").spent(usd(40));
+    assert_eq!(*raised.lock().unwrap(), Some(58), "36 are left for two");
+    assert_eq!(*told.lock().unwrap(), Some(42));
 }
