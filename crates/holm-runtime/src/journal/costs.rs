@@ -22,8 +22,8 @@ impl CostMeter {
     /// Call this before the run handles the input.
     #[must_use]
     pub fn before(run: &Run, input: &Input) -> Self {
-        let pays =
-            matches!(input, Input::ModelFinished { .. } | Input::Summarised { .. } | Input::Resumed { .. });
+        // Any other record may give up waiting for the bill of an earlier call, and pay for it.
+        let pays = !matches!(input, Input::ChildFinished { .. });
         Self { before: pays.then(|| run.spent()) }
     }
 

@@ -3,6 +3,8 @@ use holm_kernel::{
     Reply, Run, Spill, Started, Timestamp, ToolCall, ToolCallId, ToolOutput, Usage, journal,
 };
 
+use holm_runtime::CostMeter;
+
 use super::{text::*, usage::*, *};
 
 #[test]
@@ -149,6 +151,27 @@ fn a_call_that_was_lost_with_its_host_counts_by_estimate() {
     assert_eq!((entry.tally.tokens, entry.tally.cost), (run.usage(), run.spent()));
     assert_eq!((entry.tally.calls, entry.tally.failed), (2, 1));
     assert!(entry.tally.tokens.estimated > 0 && run.spent() > NanoUsd::new(55), "{entry:?}");
+}
+
+#[test]
+fn calls_whose_bills_never_come_cost_what_the_kernel_books_for_them() {
+    let mut config = Config::new(ModelSpec::named("test/dear"));
+    config.models[0].price = Some(Price { input: 1_000_000, output: 1_000_000, ..Price::default() });
+    let started = Started::new("run", 7, config);
+    let (mut run, mut writer, mut text) = journal::begin(started, Timestamp::new(1)).unwrap();
+    while !matches!(run.poll(), holm_kernel::Effect::Wait(_)) {}
+    let facts = [Input::Prompted(Prompt::text("go")), Input::Cancelled { reason: "stop".into() }];
+    let mut cost = NanoUsd::ZERO;
+    for (at, fact) in (2..).zip(facts.iter().cycle().take(160)) {
+        let meter = CostMeter::before(&run, fact);
+        text += &journal::step(&mut run, &mut writer, Timestamp::new(at), fact.clone()).unwrap();
+        while !matches!(run.poll(), holm_kernel::Effect::Wait(_)) {}
+        cost = cost.plus(meter.after(&run));
+    }
+    let folded = fold(&journal::decode_strict(text.as_bytes()).unwrap());
+    let [entry] = folded.entries.as_slice() else { panic!("{folded:?}") };
+    assert!(run.spent() > NanoUsd::ZERO, "of so many bills, the oldest are no longer waited for");
+    assert_eq!((entry.tally.cost, cost), (run.spent(), run.spent()));
 }
 
 #[test]

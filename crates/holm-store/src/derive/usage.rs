@@ -259,7 +259,7 @@ impl UsageSums {
     pub(super) fn step(&mut self, run: &mut Run, record: &JournalRecord) -> bool {
         let Ok(input) = record.payload().input() else { return false };
         let bill = ModelCallUsage::of(&input);
-        let is_takeover = matches!(input, Input::Resumed { .. });
+        let is_of_child = matches!(input, Input::ChildFinished { .. });
         let (before, meter) = (run.usage(), CostMeter::before(run, &input));
         let lost_by = self.last.clone();
         let Ok(receipt) = run.handle(record.at(), input) else { return false };
@@ -268,12 +268,11 @@ impl UsageSums {
         }
         let ignored = self.drain(run, record.at());
         let (used, cost) = (minus(run.usage(), before), meter.after(run));
-        if let Some(bill) = bill
-            && (!ignored || used != Usage::default())
-        {
-            self.model(record.at(), &bill, used, cost);
-        }
-        if is_takeover && used != Usage::default() {
+        if let Some(bill) = bill {
+            if !ignored || used != Usage::default() {
+                self.model(record.at(), &bill, used, cost);
+            }
+        } else if !is_of_child && used != Usage::default() {
             self.lost(record.at(), lost_by, used, cost);
         }
         true
