@@ -21,10 +21,11 @@ use holm::{
     grants::{GrantSet, Mode},
     kernel::{
         Effect, Input, Limits, MarkRule, Marks, Narrowing, Price, RetryPolicy, Seq, Timestamp,
-        journal::{self, JournalRecord, JournalWriter, ReplayError},
+        journal::{self, JournalRecord, JournalWriter, ReplayError, Snapshot},
     },
     runtime::{
-        Durability, JournalStorageError, JournalStore as _, PendingWork, check_run_name, fork_journal,
+        Durability, Journal, JournalStorageError, JournalStore as _, PendingWork, check_run_name,
+        fork_journal,
     },
     store::Store,
 };
@@ -139,6 +140,8 @@ struct ImportedJournal {
     lines: String,
     /// The added lines, which withdraw all grants from elsewhere.
     bare: String,
+    /// Its state after these lines, so that no prompt replays it again.
+    snapshot: Option<String>,
     system: String,
 }
 
@@ -173,7 +176,7 @@ impl ImportedJournal {
             "it belongs to a helper, which continues only with its parent session"
         );
         let system = run.config().system.clone();
-        let mut bare = String::new();
+        let (mut bare, mut snapshot) = (String::new(), None);
         if let Some(head) = records.last().map(JournalRecord::head) {
             let mut writer = JournalWriter::after(head);
             let names = run.config().models.iter().map(|model| model.name.clone());
@@ -183,8 +186,11 @@ impl ImportedJournal {
                 // Resuming the session requests the remaining work again.
                 while !matches!(run.poll(), Effect::Wait(_)) {}
             }
+            // It only saves time, so an import does not fail without it.
+            let taken = writer.head().and_then(|head| Snapshot::without_transcript(&run, head).ok());
+            snapshot = taken.map(|snapshot| snapshot.encode());
         }
-        Ok(Self { id, lines, bare, system })
+        Ok(Self { id, lines, bare, snapshot, system })
     }
 
     /// Shows the system prompt that comes with it: the model obeys it, and the user has not written it.
@@ -206,6 +212,7 @@ impl ImportedJournal {
         match store.create(&self.id).await {
             Ok(mut journal) => {
                 journal.append(&format!("{}{}", self.lines, self.bare), Durability::Synced).await?;
+                self.keep_snapshot(&mut *journal).await;
                 Ok(JournalImportResult::New)
             }
             Err(JournalStorageError::Exists { .. }) => self.lengthen(store).await,
@@ -232,7 +239,15 @@ impl ImportedJournal {
                 .into());
         };
         opened.journal.append(&format!("{more}{}", self.bare), Durability::Synced).await?;
+        self.keep_snapshot(&mut *opened.journal).await;
         Ok(JournalImportResult::Longer)
+    }
+
+    async fn keep_snapshot(&self, journal: &mut dyn Journal) {
+        if let Some(snapshot) = &self.snapshot {
+            // A cache: without it, the next prompt replays the journal once.
+            let _ = journal.keep_snapshot(snapshot.as_bytes()).await;
+        }
     }
 }
 
