@@ -216,6 +216,12 @@ const PROTECTED: &[(&str, &[&str])] = &[
             "opencode.json",
             "opencode.jsonc",
             ".aider.conf.yml",
+            ".qwen/",
+            ".amazonq/",
+            ".factory/",
+            ".crush.json",
+            "crush.json",
+            ".github/hooks/",
         ],
     ),
 ];
@@ -405,6 +411,8 @@ mod tests {
         check(".config/lefthook-local.yml", Some(("lefthook-local.yml", AutorunHandling::Protected)));
         check("mise.test.toml", Some(("mise.*.toml", AutorunHandling::Protected)));
         check(".github/workflows/ci.yml", Some((".github/workflows/", AutorunHandling::Reported)));
+        check(".qwen/settings.json", Some((".qwen/", AutorunHandling::Protected)));
+        check(".github/hooks/x.json", Some((".github/hooks/", AutorunHandling::Protected)));
         check("docs/AGENTS.md", Some(("AGENTS.md", AutorunHandling::Reported)));
         check("crates/x/.cargo/config.toml", Some((".cargo/config.toml", AutorunHandling::Reported)));
         for ordinary in [
