@@ -18,6 +18,7 @@
 //! - [`shell`]: commands in a jail, rules about them, and the memory of a person's approvals.
 //! - [`program`]: runs the programs of a folder as tools.
 //! - [`fetch`], [`search`]: fetches web pages, and searches the web.
+//! - [`openapi`]: the operations of an OpenAPI document as tools. [`yaml`]: reads YAML.
 //! - [`agents`]: agents defined by files, as helpers of other agents.
 //! - [`front_matter`]: front matter, the head of a Markdown file, as agents and skills have one.
 //! - [`conversation`]: asks and notifies the user, waits, keeps a to-do list, looks up tools.
@@ -49,8 +50,10 @@ pub mod front_matter;
 pub mod help;
 pub mod hooks;
 pub mod info;
+pub mod openapi;
 pub mod plain_files;
 pub mod program;
+mod proposed_needs;
 pub mod registry;
 #[cfg(unix)]
 pub mod root;
@@ -67,5 +70,6 @@ pub mod undo;
 #[cfg(feature = "wasm")]
 pub mod wasm;
 pub mod worktree;
+pub mod yaml;
 
 pub use aliases::aliases;

@@ -12,7 +12,7 @@
 //! search (see `pinned_offer` of the kernel).
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fmt::Write as _,
     sync::{Arc, Mutex, PoisonError},
 };
@@ -27,7 +27,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::{
-    catalogue::{CatalogueEntry, CatalogueQuery, DEFAULT_HITS, SchemaDisclosure, ToolCatalogue},
+    catalogue::{CatalogueEntry, CatalogueQuery, CatalogueTool, DEFAULT_HITS, SchemaDisclosure, ToolCatalogue},
     registry::RegistrySnapshot,
 };
 
@@ -40,6 +40,9 @@ pub const MOST_SHOWN: usize = 40;
 
 /// How many names are listed for a model that has not searched yet; beyond them it has to.
 const MOST_LISTED: usize = 300;
+
+/// How many tools of one file or server are listed. Of more, a model sees their number only.
+const MOST_OF_ONE: usize = 60;
 
 /// Bytes of a description that are shown beside a name, if its first sentence is longer.
 const LINE: usize = 160;
@@ -195,7 +198,9 @@ impl HiddenToolIndex {
             select:name,name. The next message then shows their arguments. To call one, give its name \
             as `tool`, and its `arguments`. The tools:",
         );
-        let tools = self.catalogue.tools();
+        let large = self.large_sources();
+        let is_listed = |tool: &&CatalogueTool| !large.contains_key(tool.entry.origin.as_str());
+        let tools: Vec<&CatalogueTool> = self.catalogue.tools().iter().filter(is_listed).collect();
         for tool in tools.iter().take(MOST_LISTED) {
             let line = first_sentence(&tool.entry.description);
             let _ = write!(text, "\n- {}: {line}", tool.entry.wanted);
@@ -203,7 +208,22 @@ impl HiddenToolIndex {
         if let Some(rest @ 1..) = tools.len().checked_sub(MOST_LISTED) {
             let _ = write!(text, "\nand {rest} more that a search finds");
         }
+        for (first, count) in large.values() {
+            let start = first.split_inclusive(['_', '-']).next().unwrap_or(first);
+            let _ = write!(text, "\n- {start}…: {count} tools that a search finds");
+        }
         text
+    }
+
+    /// The sources with more tools than are listed: the name of the first one, and their number.
+    fn large_sources(&self) -> BTreeMap<&str, (&str, usize)> {
+        let mut sources: BTreeMap<&str, (&str, usize)> = BTreeMap::new();
+        // Tools without a source are a program's own.
+        for tool in self.catalogue.tools().iter().filter(|tool| !tool.entry.origin.is_empty()) {
+            sources.entry(&tool.entry.origin).or_insert((&tool.entry.wanted, 0)).1 += 1;
+        }
+        sources.retain(|_, (_, count)| *count > MOST_OF_ONE);
+        sources
     }
 }
 

@@ -238,6 +238,23 @@ fn few_tools_are_all_shown_and_the_list_of_many_is_bounded() {
     assert!(!search.contains("deep_schema"), "no schema before it is asked for");
 }
 
+#[test]
+fn a_source_with_many_tools_is_one_line_of_the_list() {
+    let offer = |name: String| {
+        let tool = Declaration::new(name, "Helps.", Json::object([("type", "object".into())]));
+        ToolOffer::new(Arc::new(tool_fn(tool, |_: ToolInvocation| async { ToolOutput::text("done") })))
+    };
+    let registry = ToolRegistry::new();
+    let source = |name: &str| ToolSource::new(SourceRank::User, name);
+    let snapshot = registry.edit(|edit| {
+        edit.set(source("api.openapi.json"), (0..100).map(|n| offer(format!("api_op{n}"))));
+        edit.set(source("one.sh"), [offer("one".into())]);
+    });
+    let tools = ToolLookup::new(ToolDisplayPolicy::default()).of_snapshot(&snapshot);
+    let search = &tools.find(TOOL_SEARCH).unwrap().declaration().description;
+    assert!(search.ends_with("\n- one: Helps.\n- api_…: 100 tools that a search finds"), "{search}");
+}
+
 #[tokio::test]
 async fn tools_of_a_registry_are_held_back_as_they_wish_and_the_gate_goes_along_with_changes() {
     let offers = |names: &[&str], lazy: &str| {

@@ -20,6 +20,7 @@ use super::{
     SourceRank, ToolFile, ToolFileGate, ToolLoader, ToolOffer, ToolRegistry, ToolSidecar, ToolSource,
     gated_tool::ToolAdmission, load_turn::LoadTurn, watch,
 };
+use crate::openapi::is_openapi_file;
 
 /// A folder of tools.
 #[derive(Clone)]
@@ -209,6 +210,10 @@ impl ToolFolders {
             Err(ToolFileReadError::Moving) => return Err(ToolFileOutcome::Moving),
             Err(error) => return Err(ToolFileOutcome::Broken(error.to_string())),
         };
+        if sidecar.as_ref().is_some_and(|(sidecar, _)| sidecar.api.is_some()) && !is_openapi_file(path) {
+            let why = "the table [api] of its sidecar is only for OpenAPI documents";
+            return Err(ToolFileOutcome::Broken(why.to_owned()));
+        }
         let mut files = vec![(path.to_owned(), whole.sha256)];
         files.extend(sidecar.as_ref().map(|(_, hash)| (read::sidecar_path(path), *hash)));
         let admission = ToolAdmission::new(&folder.gate, files);

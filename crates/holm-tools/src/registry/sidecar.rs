@@ -13,6 +13,7 @@ use serde::Deserialize;
 use thiserror::Error;
 
 use crate::catalogue::SchemaDisclosure;
+use crate::openapi::OpenApiSettings;
 
 /// The most bytes of a sidecar: a person wrote it.
 pub const MAX_SIDECAR: usize = 64 << 10;
@@ -59,6 +60,10 @@ pub struct ToolSidecar {
     pub repeat: Option<Repeat>,
     /// When a model sees its schema.
     pub disclosure: Option<SchemaDisclosure>,
+    /// Whether its success is a vote to end the run. The run ends if all results of a reply vote so.
+    pub ends_run: bool,
+    /// The server and the keys of an OpenAPI document.
+    pub api: Option<OpenApiSettings>,
 }
 
 /// Why a sidecar cannot be used.
