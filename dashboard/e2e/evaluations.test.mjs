@@ -114,6 +114,7 @@ test('two evaluations are compared, and what was lost leads to both runs', async
   await page.getByRole('button', { name: 'Compare' }).click();
   await page.getByText('The second evaluation is worse.').waitFor();
   await page.getByText('−50.0 points').waitFor();
+  await page.getByText('These cases changed between the two evaluations').locator('.tag', { hasText: 'notes' }).waitFor();
   const lost = page.getByRole('region', { name: /no call in place of read/ });
   assert.equal(await lost.getByRole('link').count(), 2);
   await lost.getByRole('link', { name: /1 (passed|changed)/ }).click();

@@ -53,6 +53,7 @@ test('lost attempts have the runs of both evaluations, the largest group first',
     means: [means, means],
     paired,
     broken: [],
+    changed: [],
     lost_by_call: { 'the same calls': ['a (1)'], 'call 1: shell in place of read': ['a (2)', 'gone (1)'] },
   };
   const lost = lostAttempts(comparison, [attempt('a', 'm', 1), attempt('a', 'm', 2)], [attempt('a', 'n', 2), attempt('a', 'o', 2)]);

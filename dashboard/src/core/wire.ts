@@ -265,6 +265,8 @@ export interface EvaluationComparison {
     means: [AttemptMeans, AttemptMeans];
     paired: { pairs: number; lost: number; won: number; difference: number; interval: [low: number, high: number] };
     broken: string[];
+    /** The cases that changed between the two evaluations. */
+    changed: string[];
     /** The attempts that passed before and not now, as `case (number)`, by the first call that differs. */
     lost_by_call: Record<string, string[]>;
   };
