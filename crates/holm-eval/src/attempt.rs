@@ -4,9 +4,10 @@
 //! Nothing here decides what a call may do: the command does, with what the case grants. A replay
 //! depends on the case alone, so it runs without the user's settings and variables.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -20,23 +21,30 @@ use crate::case::WORKSPACE;
 use crate::case_grants::check_grants;
 use crate::evaluation::MoneyShare;
 use crate::{
-    AnswerJudge, AttemptResult, AttemptVerdict, CaseCheck, CaseRecording, CheckOutcome, EvalCase, EvalError,
-    ReplayDifference, SessionTranscript, workspace,
+    AnswerCheck, AnswerJudge, AttemptResult, AttemptVerdict, CaseCheck, CaseRecording, CheckOutcome,
+    EvalCase, EvalError, RecordingScope, ReplayDifference, SessionTranscript, workspace,
 };
 
 /// The environment variable with the process id of the evaluation. A `holm` that has it ends with the
 /// evaluation. Linux signals it when the *thread* that started it ends, so that thread must wait for it.
 pub const EVAL_PARENT: &str = "HOLM_EVAL_PARENT";
-/// How often a running command is looked at.
-const TICK: Duration = Duration::from_millis(10);
+/// How often a running command is looked at: the longer it runs, the more rarely.
+const TICKS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(10));
 /// How long a command that is told to stop may take to end.
 const GRACE: Duration = Duration::from_secs(10);
 /// How long a command of a check may take.
-const CHECK_SECONDS: u64 = 300;
+pub(crate) const CHECK_SECONDS: u64 = 300;
 /// How much of a name the name of a session and of a folder holds.
 const MOST_NAME_CHARS: usize = 40;
 /// How much of a command's output a failure quotes, in characters.
 const MAX_TAIL: usize = 600;
+
+/// How much higher estimated tokens may be than a ceiling. An estimate weighs letters and digits, so the
+/// random seals of results and the path of the workspace change it by up to 0.3 %.
+const ESTIMATE_MARGIN: f64 = 1.01;
+
+/// The name of a replay in results.
+const REPLAY: &str = "replay";
 
 /// What a judge must answer.
 const JUDGEMENT: &str = r#"{"type":"object","properties":{"passed":{"type":"boolean"},"reason":{"type":"string"}},"required":["passed","reason"],"additionalProperties":false}"#;
@@ -48,15 +56,36 @@ pub enum AttemptMode {
     Replay,
     /// This model, as `provider/model`.
     Model(String),
+    /// This agent of the user with this model, in place of the agent of the case.
+    Agent { agent: String, model: String },
 }
 
 impl AttemptMode {
-    /// The name of the model in results.
+    /// The name in results: the model, also with its agent, or `replay`.
     #[must_use]
-    pub fn name(&self) -> &str {
+    pub fn name(&self) -> Cow<'_, str> {
         match self {
-            Self::Replay => "replay",
-            Self::Model(name) => name,
+            Self::Replay => REPLAY.into(),
+            Self::Model(model) => model.into(),
+            Self::Agent { agent, model } => format!("{model} as {agent}").into(),
+        }
+    }
+
+    /// The model that answers; `None` in a replay.
+    #[must_use]
+    pub fn model(&self) -> Option<&str> {
+        match self {
+            Self::Replay => None,
+            Self::Model(model) | Self::Agent { model, .. } => Some(model),
+        }
+    }
+
+    /// The agent in place of that of the case.
+    #[must_use]
+    pub fn agent(&self) -> Option<&str> {
+        match self {
+            Self::Replay | Self::Model(_) => None,
+            Self::Agent { agent, .. } => Some(agent),
         }
     }
 }
@@ -161,7 +190,7 @@ impl CaseRunner {
         place.budget = [case.budget, budget].into_iter().flatten().reduce(f64::min);
         let recording = match mode {
             AttemptMode::Replay => CaseRecording::read(case)?,
-            AttemptMode::Model(_) => None,
+            AttemptMode::Model(_) | AttemptMode::Agent { .. } => None,
         };
         let began = Instant::now();
         let mut problem = self.set_up(case, &place)?;
@@ -179,7 +208,7 @@ impl CaseRunner {
         let mut result = AttemptResult {
             case: case.name.clone(),
             digest: case.digest.clone(),
-            model: mode.name().to_owned(),
+            model: mode.name().into_owned(),
             attempt: number,
             verdict: AttemptVerdict::Error,
             checks: Vec::new(),
@@ -208,7 +237,7 @@ impl CaseRunner {
     ///
     /// # Errors
     /// If the run cannot be made, or a check of the case fails: a recording must pass.
-    pub fn record(&self, case: &EvalCase) -> Result<CaseRecording, EvalError> {
+    pub fn record(&self, case: &EvalCase, scope: RecordingScope) -> Result<CaseRecording, EvalError> {
         let result = self.clone().keep_workspaces().attempt(case, &AttemptMode::Replay, 0)?;
         let failed: Vec<String> = result
             .checks
@@ -225,7 +254,7 @@ impl CaseRunner {
                 format!("its replies do not pass: {}", failed.join("; ")),
             ));
         }
-        let recording = CaseRecording::of(&session?, &case.varies);
+        let recording = CaseRecording::of(&session?, &case.varies).within(scope);
         recording.write(&case.folder)?;
         Ok(recording)
     }
@@ -255,13 +284,16 @@ impl CaseRunner {
             let failure = match (check.outcome(&place.workspace, session), check) {
                 (Some(outcome), _) => outcome.failure,
                 (None, CaseCheck::Command(command)) => self.command(command, place)?,
+                (None, CaseCheck::Answer(AnswerCheck::Contract(contract))) => {
+                    self.contract(contract, session.answer.as_deref(), place)?
+                }
                 (None, CaseCheck::Judge(judge)) => self.judgement(judge, case, session, place, result)?,
                 (None, _) => Some("it cannot be checked".into()),
             };
             let outcome = CheckOutcome { check: check.title(), failure };
             result.checks.push(outcome);
         }
-        result.checks.extend(ceilings(case, result));
+        result.checks.extend(ceilings(case, result, session));
         result.differences = recording
             .map(|recording| ReplayDifference::between(recording, session, &case.varies))
             .unwrap_or_default();
@@ -285,7 +317,7 @@ impl CaseRunner {
         let whole = format!("{}\n{}", case.name, mode.name());
         let digest = Sha256Hash::of(whole.as_bytes()).to_string();
         let digest = digest.get(digest.len().saturating_sub(8)..).unwrap_or_default();
-        let (name, model) = (plain(&case.name), plain(mode.name()));
+        let (name, model) = (plain(&case.name), plain(&mode.name()));
         // An attempt that was broken off has left a session, and may still be running.
         let session = format!("case-{name}-{model}-{number}-{}-{digest}", self.started);
         let folder = self.folder.join("attempts").join(&session);
@@ -301,8 +333,10 @@ impl CaseRunner {
         if *mode == AttemptMode::Replay {
             for prompt in 0..case.prompts.len() {
                 if case.replies(prompt).is_none() {
-                    let why =
-                        format!("it has no replies for prompt {}, so it cannot be replayed", prompt + 1);
+                    let why = format!(
+                        "it has no replies for prompt {}; record some, or choose a model",
+                        prompt + 1
+                    );
                     return Err(EvalError::case(&case.folder, why));
                 }
             }
@@ -339,16 +373,16 @@ impl CaseRunner {
             if index > 0 {
                 command.arg("--resume");
             } else {
-                first_options(&mut command, case);
-                if let (AttemptMode::Model(_), Some(budget)) = (mode, place.budget) {
+                first_options(&mut command, case, mode);
+                if let (Some(_), Some(budget)) = (mode.model(), place.budget) {
                     command.arg(format!("--budget={budget:.6}"));
                 }
             }
-            match mode {
-                AttemptMode::Replay => {
+            match mode.model() {
+                None => {
                     command.arg("--script").args(case.replies(index));
                 }
-                AttemptMode::Model(model) => {
+                Some(model) => {
                     command.args(&self.model_options).args(&self.run_options);
                     if index == 0 {
                         command.args(["--model", model]);
@@ -406,7 +440,7 @@ impl CaseRunner {
         fs::create_dir_all(&empty).map_err(EvalError::file(&empty))?;
         let schema = place.folder.join("judge.schema.json");
         fs::write(&schema, JUDGEMENT).map_err(EvalError::file(&schema))?;
-        let mode = if result.model == AttemptMode::Replay.name() {
+        let mode = if result.model == REPLAY {
             AttemptMode::Replay
         } else {
             AttemptMode::Model(judge.model.clone())
@@ -423,9 +457,9 @@ impl CaseRunner {
         // The other options are about the model that is evaluated.
         command.args(self.model_options().iter().filter(|option| *option == "--offline"));
         command.arg(prefixed("--prompt=", &prompt));
-        match &mode {
-            AttemptMode::Replay => command.arg("--script").arg(&judge.replies),
-            AttemptMode::Model(model) => {
+        match mode.model() {
+            None => command.arg("--script").arg(&judge.replies),
+            Some(model) => {
                 if let MoneyShare::AtMost(left) = left {
                     command.arg(format!("--budget={left:.6}"));
                 }
@@ -489,12 +523,13 @@ impl CaseRunner {
 }
 
 /// The options with which the session of a case begins.
-fn first_options(command: &mut Command, case: &EvalCase) {
+fn first_options(command: &mut Command, case: &EvalCase, mode: &AttemptMode) {
     command.args(["--trust", case.trust.as_str()]);
     case.grants.iter().for_each(|grant| {
         command.args(["--grant", grant]);
     });
-    for (option, value) in [("--mode", &case.mode), ("--agent", &case.agent)] {
+    let agent = mode.agent().or(case.agent.as_deref());
+    for (option, value) in [("--mode", case.mode.as_deref()), ("--agent", agent)] {
         if let Some(value) = value {
             command.args([option, value]);
         }
@@ -509,8 +544,9 @@ fn prefixed(option: &str, value: &str) -> OsString {
 }
 
 /// The ceilings of a case that an attempt went over.
-fn ceilings(case: &EvalCase, result: &AttemptResult) -> Vec<CheckOutcome> {
+fn ceilings(case: &EvalCase, result: &AttemptResult, session: &SessionTranscript) -> Vec<CheckOutcome> {
     let dollars = result.cost_nano_usd as f64 / 1e9;
+    let margin = if session.is_estimated { ESTIMATE_MARGIN } else { 1.0 };
     let limits = [
         ("turns", case.limits.turns.map(|limit| limit as f64), result.turns as f64),
         ("tokens", case.limits.tokens.map(|limit| limit as f64), result.tokens as f64),
@@ -519,7 +555,8 @@ fn ceilings(case: &EvalCase, result: &AttemptResult) -> Vec<CheckOutcome> {
     ];
     let check = |(name, limit, used): (&str, Option<f64>, f64)| {
         let limit = limit?;
-        let failure = (used > limit).then(|| format!("{used} are more than {limit}"));
+        let most = if name == "tokens" { limit * margin } else { limit };
+        let failure = (used > most).then(|| format!("{used} are more than {limit}"));
         Some(CheckOutcome { check: format!("{name} at most {limit}"), failure })
     };
     limits.into_iter().filter_map(check).collect()
@@ -543,25 +580,32 @@ impl AttemptPlace {
         self.folder.join("log")
     }
 
+    /// The path of a file beside the workspace.
+    pub(crate) fn beside(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
     /// The end of what a command wrote: its complaints, or else its output.
     pub(crate) fn last_words(&self) -> String {
-        let end = |path: PathBuf| {
-            let text = String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned();
-            let text = text.trim();
-            let skipped = text.chars().count().saturating_sub(MAX_TAIL);
-            text.chars().skip(skipped).collect::<String>()
-        };
-        let log = end(self.log());
-        if log.is_empty() { end(self.output()) } else { log }
+        let log = text_of(&self.log());
+        ending(if log.is_empty() { text_of(&self.output()) } else { log })
     }
 
     /// The end of what a command wrote, its output first.
-    fn all_words(&self) -> String {
-        let output = fs::read_to_string(self.output()).unwrap_or_default();
-        let words = format!("{}\n{}", output.trim(), self.last_words());
-        let skipped = words.chars().count().saturating_sub(MAX_TAIL);
-        words.chars().skip(skipped).collect::<String>().trim().to_owned()
+    pub(crate) fn all_words(&self) -> String {
+        let words = format!("{}\n{}", text_of(&self.output()), text_of(&self.log()));
+        ending(words.trim().to_owned())
     }
+}
+
+fn text_of(path: &Path) -> String {
+    String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).trim().to_owned()
+}
+
+/// The end of a text, as a failure quotes it.
+fn ending(text: String) -> String {
+    let skipped = text.chars().count().saturating_sub(MAX_TAIL);
+    if skipped == 0 { text } else { text.chars().skip(skipped).collect() }
 }
 
 /// Waits for a command; `None` if it took longer than allowed. Such a command is told to stop, and is
@@ -572,7 +616,7 @@ pub(crate) fn finish(mut child: Child, seconds: u64) -> Option<ExitStatus> {
         while began.elapsed() < limit {
             match child.try_wait() {
                 Ok(Some(status)) => return Some(status),
-                Ok(None) => thread::sleep(TICK),
+                Ok(None) => thread::sleep((began.elapsed() / 16).clamp(TICKS.0, TICKS.1)),
                 Err(_) => return None,
             }
         }

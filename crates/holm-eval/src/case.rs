@@ -182,6 +182,21 @@ impl EvalCase {
         Ok(Self { digest, ..case })
     }
 
+    /// Adds the user's agents in this folder to what identifies the case: they decide what its attempts
+    /// see.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub fn including_agents(mut self, folder: &Path) -> Result<Self, EvalError> {
+        if folder.is_dir() {
+            let mut hash = FileHash::default();
+            hash.add("", self.digest.as_bytes());
+            hash.add("agents", digest(folder)?.as_bytes());
+            self.digest = hash.finish();
+        }
+        Ok(self)
+    }
+
     /// The digest of the folder, together with the files elsewhere that were read for the case and
     /// that its checks use.
     pub(crate) fn digest_including(
@@ -189,8 +204,10 @@ impl EvalCase {
         folder: String,
         mut files: BTreeSet<PathBuf>,
     ) -> Result<String, EvalError> {
-        for file in self.checks.iter().filter_map(CaseCheck::used_file) {
-            files.insert(file.canonicalize().map_err(EvalError::file(file))?);
+        for check in &self.checks {
+            for file in check.used_files()? {
+                files.insert(file.canonicalize().map_err(EvalError::file(file))?);
+            }
         }
         files.retain(|file| !file.starts_with(&self.folder));
         if files.is_empty() {
@@ -199,7 +216,7 @@ impl EvalCase {
         let mut hash = FileHash::default();
         hash.add("", folder.as_bytes());
         for file in &files {
-            hash.add("", read_text(file)?.as_bytes());
+            hash.add("", &read_bytes(file)?);
         }
         Ok(hash.finish())
     }
@@ -346,20 +363,31 @@ fn patterns(texts: Vec<String>) -> Result<Vec<TextPattern>, String> {
     texts.into_iter().map(compile).collect()
 }
 
+/// A text as it stands in a `case.toml`. JSON escapes all that TOML does not allow, except one character.
+pub(crate) fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
+}
+
 /// Reads a file that describes a case. A device or a very large file is an error, because it could
 /// be read without an end.
 pub(crate) fn read_text(path: &Path) -> Result<String, EvalError> {
+    let not_text = |_| EvalError::case(path, "it is not UTF-8 text");
+    String::from_utf8(read_bytes(path)?).map_err(not_text)
+}
+
+/// The same for a file that need not be a text.
+fn read_bytes(path: &Path) -> Result<Vec<u8>, EvalError> {
     let data = fs::metadata(path).map_err(EvalError::file(path))?;
-    let mut text = String::new();
+    let mut bytes = Vec::new();
     if data.is_file() {
         let file = fs::File::open(path).map_err(EvalError::file(path))?;
-        file.take(MAX_TEXT_BYTES + 1).read_to_string(&mut text).map_err(EvalError::file(path))?;
+        file.take(MAX_TEXT_BYTES + 1).read_to_end(&mut bytes).map_err(EvalError::file(path))?;
     }
-    if !data.is_file() || text.len() as u64 > MAX_TEXT_BYTES {
+    if !data.is_file() || bytes.len() as u64 > MAX_TEXT_BYTES {
         let why = format!("it is larger than {} MiB or not a regular file", MAX_TEXT_BYTES >> 20);
         return Err(EvalError::case(path, why));
     }
-    Ok(text)
+    Ok(bytes)
 }
 
 /// A digest over the files of a folder.

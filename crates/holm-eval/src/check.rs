@@ -13,8 +13,9 @@ use holm_runtime::AnswerSchema;
 use regex_automata::meta::Regex;
 use serde::{Deserialize, Serialize};
 
-use crate::SessionTranscript;
 use crate::case::read_text;
+use crate::contract_check::ContractText;
+use crate::{ContractCheck, EvalError, SessionTranscript};
 
 /// The largest file that a check reads, in bytes.
 const MAX_FILE_BYTES: u64 = 64 << 20;
@@ -85,6 +86,8 @@ pub enum AnswerCheck {
     },
     /// It is a JSON value that fits the schema in this file.
     Schema(PathBuf),
+    /// It satisfies a contract skill.
+    Contract(ContractCheck),
 }
 
 /// What must be true of a text.
@@ -207,6 +210,9 @@ struct AnswerText {
     number: Option<f64>,
     tolerance: Option<f64>,
     schema: Option<PathBuf>,
+    skill: Option<PathBuf>,
+    input: Option<toml::Table>,
+    input_files: Option<toml::Table>,
 }
 
 impl CheckText {
@@ -280,18 +286,26 @@ impl AnswerText {
         if self.tolerance.is_some() && self.number.is_none() {
             return Err("`tolerance` belongs to a `number`".into());
         }
-        match (text, self.number, self.schema) {
-            (Some(text), None, None) => Ok(AnswerCheck::Text(text)),
-            (None, Some(value), None) => {
+        if self.skill.is_none() && (self.input.is_some() || self.input_files.is_some()) {
+            return Err("`input` and `input_files` belong to a `skill`".into());
+        }
+        match (text, self.number, self.schema, self.skill) {
+            (Some(text), None, None, None) => Ok(AnswerCheck::Text(text)),
+            (None, Some(value), None, None) => {
                 Ok(AnswerCheck::Number { value, tolerance: self.tolerance.unwrap_or(0.0).abs() })
             }
-            (None, None, Some(schema)) => {
+            (None, None, Some(schema), None) => {
                 let path = folder.join(schema);
                 schema_of(&path)?;
                 Ok(AnswerCheck::Schema(path))
             }
+            (None, None, None, Some(skill)) => {
+                let (input, input_files) =
+                    (self.input.unwrap_or_default(), self.input_files.unwrap_or_default());
+                ContractText { skill, input, input_files }.read(folder).map(AnswerCheck::Contract)
+            }
             _ => Err("a check of the `answer` has exactly one of `equals`, `contains`, `lacks`, `matches`, \
-                      `number` and `schema`"
+                      `number`, `schema` and `skill`"
                 .into()),
         }
     }
@@ -304,7 +318,7 @@ fn schema_of(path: &Path) -> Result<AnswerSchema, String> {
 }
 
 /// A path that stays below the workspace.
-fn inside(file: &str) -> Result<PathBuf, String> {
+pub(crate) fn inside(file: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(file);
     let is_plain = path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
     if is_plain && !file.is_empty() {
@@ -364,6 +378,10 @@ impl CaseCheck {
         match self {
             Self::File(check) => format!("file {}", check.path.display()),
             Self::Command(command) => format!("command {}", quote(command)),
+            Self::Answer(AnswerCheck::Contract(contract)) => {
+                let name = contract.skill.file_name().unwrap_or_default().to_string_lossy();
+                format!("answer, by the skill {name}")
+            }
             Self::Answer(_) => "answer".into(),
             Self::Call { tool, never: true, .. } => format!("no call of {tool}"),
             Self::Call { tool, .. } => format!("call of {tool}"),
@@ -374,17 +392,18 @@ impl CaseCheck {
         }
     }
 
-    /// The file that the check uses.
-    pub(crate) fn used_file(&self) -> Option<&Path> {
+    /// The files that the check uses.
+    pub(crate) fn used_files(&self) -> Result<Vec<PathBuf>, EvalError> {
         match self {
-            Self::Answer(AnswerCheck::Schema(path)) => Some(path),
-            Self::Judge(judge) => Some(&judge.replies),
+            Self::Answer(AnswerCheck::Schema(path)) => Ok(vec![path.clone()]),
+            Self::Answer(AnswerCheck::Contract(contract)) => contract.files(),
+            Self::Judge(judge) => Ok(vec![judge.replies.clone()]),
             Self::Answer(AnswerCheck::Text(_) | AnswerCheck::Number { .. })
             | Self::File(_)
             | Self::Command(_)
             | Self::Call { .. }
             | Self::Denied { .. }
-            | Self::Declined { .. } => None,
+            | Self::Declined { .. } => Ok(Vec::new()),
         }
     }
 
@@ -396,7 +415,7 @@ impl CaseCheck {
     /// Makes a check that needs no process. `None` for one that does.
     pub(crate) fn outcome(&self, workspace: &Path, session: &SessionTranscript) -> Option<CheckOutcome> {
         let failure = match self {
-            Self::Command(_) | Self::Judge(_) => return None,
+            Self::Command(_) | Self::Judge(_) | Self::Answer(AnswerCheck::Contract(_)) => return None,
             Self::File(check) => check.failure(workspace),
             Self::Answer(check) => check.failure(session.answer.as_deref()),
             Self::Declined { words, never } => declined_failure(words, *never, session.answer.as_deref()),
@@ -474,6 +493,7 @@ impl AnswerCheck {
                 }
                 Err(why) => Some(why),
             },
+            Self::Contract(_) => Some("it needs the command".into()),
         }
     }
 }

@@ -69,7 +69,8 @@ impl PairedDifference {
         let wide = total + 2.0;
         let middle = (more - fewer) / wide;
         let spread = ((more + fewer + 1.0) - (more - fewer) * (more - fewer) / wide).max(0.0).sqrt() / wide;
-        Self { pairs, lost, won, difference, interval: (middle - Z * spread, middle + Z * spread) }
+        let interval = ((middle - Z * spread).max(-1.0), (middle + Z * spread).min(1.0));
+        Self { pairs, lost, won, difference, interval }
     }
 }
 
@@ -103,7 +104,7 @@ pub struct EvalComparison {
     pub rates: (PassRate, PassRate),
     pub means: (AttemptMeans, AttemptMeans),
     pub paired: PairedDifference,
-    /// The cases that passed every time before and never now.
+    /// The cases that passed every time before and never now; with several models, by model.
     pub broken: Vec<String>,
     /// The cases that changed between the two evaluations, so that a difference may be theirs.
     pub changed: Vec<String>,
@@ -112,15 +113,22 @@ pub struct EvalComparison {
 }
 
 impl EvalComparison {
-    /// Compares the results of a first and a second evaluation. Attempts are paired by case and
-    /// number, so two models can be compared.
+    /// Compares the results of a first and a second evaluation. Attempts are paired by case, model and
+    /// number. If no model is in both and the first has one model, they are paired by case and number,
+    /// so two models can be compared.
     #[must_use]
     pub fn between(first: &[&AttemptResult], second: &[&AttemptResult]) -> Self {
-        let key = |result: &AttemptResult| (result.case.clone(), result.attempt);
+        let models = |results: &[&AttemptResult]| -> BTreeSet<String> {
+            results.iter().map(|result| result.model.clone()).collect()
+        };
+        let before = models(first);
+        let is_by_model = before.len() > 1 || !before.is_disjoint(&models(second));
+        let model = |result: &AttemptResult| if is_by_model { result.model.clone() } else { String::new() };
+        let key = |result: &AttemptResult| (result.case.clone(), model(result), result.attempt);
         let known: BTreeMap<_, _> = first.iter().map(|result| (key(result), *result)).collect();
         let (mut lost, mut won, mut pairs) = (0, 0, 0);
         let mut lost_by_call: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        let mut by_case: BTreeMap<&str, (bool, bool)> = BTreeMap::new();
+        let mut by_case: BTreeMap<String, (bool, bool)> = BTreeMap::new();
         let mut changed = BTreeSet::new();
         for new in second {
             let Some(old) = known.get(&key(new)) else { continue };
@@ -128,7 +136,9 @@ impl EvalComparison {
             if old.digest != new.digest {
                 changed.insert(new.case.clone());
             }
-            let case = by_case.entry(&new.case).or_insert((true, true));
+            let name =
+                if before.len() > 1 { format!("{} with {}", new.case, new.model) } else { new.case.clone() };
+            let case = by_case.entry(name).or_insert((true, true));
             *case = (case.0 && old.is_passed(), case.1 && !new.is_passed());
             match (old.is_passed(), new.is_passed()) {
                 (true, false) => {
@@ -140,8 +150,7 @@ impl EvalComparison {
                 (true, true) | (false, false) => {}
             }
         }
-        let is_broken =
-            |(case, (before, now)): (&str, (bool, bool))| (before && now).then(|| case.to_owned());
+        let is_broken = |(case, (before, now)): (String, (bool, bool))| (before && now).then_some(case);
         Self {
             rates: (PassRate::of(first), PassRate::of(second)),
             means: (AttemptMeans::of(first), AttemptMeans::of(second)),

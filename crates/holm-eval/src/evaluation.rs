@@ -127,8 +127,9 @@ impl Evaluation {
         let mut left = Vec::new();
         for case in &plan.cases {
             for mode in &plan.modes {
+                let name = mode.name();
                 for attempt in 1..=plan.repeat.max(1) {
-                    match known.get(&(case.name.as_str(), mode.name(), attempt)) {
+                    match known.get(&(case.name.as_str(), &*name, attempt)) {
                         None => left.push((case, mode, attempt)),
                         Some(result) if result.digest == case.digest => {}
                         Some(_) => return Err(EvalError::Changed { case: case.name.clone() }),

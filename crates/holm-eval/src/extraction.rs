@@ -26,6 +26,10 @@ impl CaseRunner {
         mode: &AttemptMode,
         place: &AttemptPlace,
     ) -> Result<SessionTranscript, EvalError> {
+        if let Some(agent) = mode.agent() {
+            let why = format!("`holm extract` runs no agent, so it cannot run as `{agent}`");
+            return Err(EvalError::case(&case.folder, why));
+        }
         if place.budget.is_some() && !mode.name().starts_with("local/") {
             let why = "`holm extract` does not count its cost, so it cannot run under a budget";
             return Err(EvalError::case(&case.folder, why.to_owned()));
@@ -33,7 +37,7 @@ impl CaseRunner {
         let mut command = self.holm(place, mode);
         command.arg("extract").arg(format!("--text={}", extraction.text));
         command.arg(format!("--target={}", extraction.target)).args(self.model_options());
-        if let AttemptMode::Model(model) = mode {
+        if let Some(model) = mode.model() {
             command.args(["--model", model]);
         }
         let (ending, answer) = match finish(self.spawn(&mut command, place)?, case.seconds) {

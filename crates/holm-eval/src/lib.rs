@@ -22,6 +22,7 @@
 //!
 //! Where things are:
 //! - `case.rs`: reads a case; `case_list.rs`: many in one file; `check.rs`: their checks.
+//!   `contract_check.rs`: an answer that a contract skill checks.
 //! - `case_grants.rs`: what a case may have by itself, and what the user has to grant.
 //! - `attempt.rs`: runs one attempt; `workspace.rs`: copies the workspace.
 //!   `extraction.rs`: an attempt that copies values out of a text.
@@ -30,14 +31,17 @@
 //! - `result.rs`: the result of an attempt; `evaluation.rs`: many attempts, in parallel and resumable.
 //!   `stored.rs`: reads one that may still be running.
 //! - `comparison.rs`: two evaluations; `report.rs`: `JUnit` and Markdown.
+//! - `case_tests.rs`: cases as the tests of a program.
 //! - `new_case.rs`: a case from a session; `dataset.rs`: cases from JSON Lines of other tools.
 
 mod attempt;
 mod case;
 mod case_grants;
 mod case_list;
+mod case_tests;
 mod check;
 mod comparison;
+mod contract_check;
 mod dataset;
 mod error;
 mod evaluation;
@@ -53,17 +57,19 @@ mod workspace;
 
 pub use attempt::{AttemptMode, CaseRunner, EVAL_PARENT};
 pub use case::{CaseLimits, EvalCase, TrustLevelName};
+pub use case_tests::run_case_tests;
 pub use check::{
     AnswerCheck, AnswerJudge, CaseCheck, CheckOutcome, FileCheck, FileExpectation, TextExpectation,
     TextPattern,
 };
 pub use comparison::{AttemptMeans, EvalComparison, PairedDifference, PassRate};
+pub use contract_check::ContractCheck;
 pub use dataset::import_dataset;
 pub use error::EvalError;
 pub use evaluation::{EvalPlan, Evaluation};
 pub use extraction::CaseExtraction;
-pub use new_case::NewCase;
-pub use recording::{CaseRecording, ReplyScript};
+pub use new_case::{CaseOmissions, NewCase, PastFile, PastState};
+pub use recording::{CaseRecording, RecordingScope, ReplyScript};
 pub use replay::{DifferenceKind, ReplayDifference};
 pub use report::{junit, markdown};
 pub use result::{AttemptResult, AttemptVerdict};

@@ -27,9 +27,33 @@ pub struct CaseRecording {
     /// The answer to the last prompt.
     pub answer: Option<String>,
     pub ending: Option<String>,
+    /// What of the run is recorded, and so compared.
+    #[serde(default, skip_serializing_if = "RecordingScope::is_all")]
+    pub scope: RecordingScope,
     /// The system prompt, without what differs from run to run.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub system: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) tools: Vec<RecordedTool>,
+}
+
+/// What a recording has of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RecordingScope {
+    /// Prompts, tools, calls, decisions, results and answers.
+    #[default]
+    All,
+    /// Prompts of the case, calls, decisions and answers: they do not depend on the machine and its
+    /// programs, and not on the descriptions of tools.
+    Decisions,
+}
+
+impl RecordingScope {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
+    const fn is_all(&self) -> bool {
+        matches!(self, Self::All)
+    }
 }
 
 /// What the model is told of a tool.
@@ -74,9 +98,22 @@ impl CaseRecording {
             turns,
             answer: session.answer.clone(),
             ending: session.ending.clone(),
+            scope: RecordingScope::All,
             system: lasting(&session.system),
             tools: session.tools.clone(),
         }
+    }
+
+    /// The same recording with only what belongs to a scope.
+    #[must_use]
+    pub fn within(mut self, scope: RecordingScope) -> Self {
+        self.scope = scope;
+        if scope == RecordingScope::Decisions {
+            self.system.clear();
+            self.tools.clear();
+            self.turns.iter_mut().flat_map(|turn| &mut turn.calls).for_each(|call| call.result.clear());
+        }
+        self
     }
 
     /// Whether a case has a recording.
@@ -98,8 +135,7 @@ impl CaseRecording {
             serde_json::from_str(&text).map_err(|error| EvalError::case(&path, error.to_string()))?;
         let version = value.get("version").and_then(serde_json::Value::as_u64);
         if version != Some(u64::from(VERSION)) {
-            let why =
-                format!("another version of Holm wrote this recording; run `holm eval record {}`", case.name);
+            let why = "another version of Holm wrote this recording; `holm eval record` with this folder makes it anew";
             return Err(EvalError::case(&path, why));
         }
         serde_json::from_value(value).map(Some).map_err(|error| EvalError::case(&path, error.to_string()))

@@ -10,11 +10,14 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 use similar::TextDiff;
 
-use crate::recording::{CaseRecording, RecordedTool, lasting, shortened};
+use crate::recording::{CaseRecording, RecordedTool, RecordingScope, lasting, shortened};
 use crate::{SessionCall, SessionTranscript, SessionTurn, TextPattern};
 
 /// The most lines of a difference that are shown.
 const MAX_LINES: usize = 12;
+
+/// How many lines of a result at its beginning and at its end say why a decision changed.
+const REASON_LINES: (usize, usize) = (4, 4);
 
 /// A difference between a recording and its replay.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,8 +65,9 @@ impl ReplayDifference {
     ) -> Vec<Self> {
         let mut found = Vec::new();
         let mut add = |turn, kind, what| found.push(Self { turn, kind, what });
+        let has_texts = recording.scope == RecordingScope::All;
         let (old, new) = (&recording.system, lasting(&session.system));
-        if *old != new {
+        if has_texts && *old != new {
             add(
                 0,
                 DifferenceKind::Prompt,
@@ -73,14 +77,20 @@ impl ReplayDifference {
         for (turn, what) in changed_prompts(recording, session) {
             add(turn, DifferenceKind::Prompt, what);
         }
-        for what in changed_tools(&recording.tools, &session.tools) {
-            add(0, DifferenceKind::Tool, what);
+        if has_texts {
+            for what in changed_tools(&recording.tools, &session.tools) {
+                add(0, DifferenceKind::Tool, what);
+            }
         }
         let turns = recording.turns.len().max(session.turns.len());
         for index in 0..turns {
             match (recording.turns.get(index), session.turns.get(index)) {
                 (Some(old), Some(new)) => {
-                    compare_turn(old, new, varies, |kind, what| add(index + 1, kind, what));
+                    compare_turn(old, new, varies, |kind, what| {
+                        if has_texts || kind != DifferenceKind::Result {
+                            add(index + 1, kind, what);
+                        }
+                    });
                 }
                 (Some(_), None) => add(index + 1, DifferenceKind::Call, "the turn did not come".into()),
                 (None, Some(_)) => add(index + 1, DifferenceKind::Call, "the turn is new".into()),
@@ -93,7 +103,9 @@ impl ReplayDifference {
                 format!("it ended otherwise: {}, before {}", word(&session.ending), word(&recording.ending));
             add(turns, DifferenceKind::Answer, what);
         } else if recording.answer != session.answer {
-            add(turns, DifferenceKind::Answer, "the answer changed".into());
+            let text = |answer: &Option<String>| answer.clone().unwrap_or_default();
+            let lines = changed_lines(&text(&recording.answer), &text(&session.answer));
+            add(turns, DifferenceKind::Answer, format!("the answer changed:\n{lines}"));
         }
         found
     }
@@ -171,7 +183,7 @@ fn compare_call(
     let word = |call: &SessionCall| format!("{:?}", call.outcome).to_lowercase();
     if old.outcome != new.outcome {
         let (now, before) = (word(new), word(old));
-        let said = shortened(new.result.lines().next().unwrap_or_default());
+        let said = reason(&new.result);
         add(DifferenceKind::Decision, format!("{tool} {now}, before {before}: {said}"));
         return;
     }
@@ -186,6 +198,18 @@ fn compare_call(
         let lines = changed_lines(&before, &now);
         add(DifferenceKind::Result, format!("the result of {tool} changed:\n{lines}"));
     }
+}
+
+/// What a result says about its decision: its first lines, and its last ones, where programs name what
+/// went wrong.
+fn reason(result: &str) -> String {
+    let lines: Vec<&str> = result.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
+    let first = lines.len().min(REASON_LINES.0);
+    let last = lines.len().saturating_sub(REASON_LINES.1).max(first);
+    let (start, end) = (lines.get(..first).unwrap_or_default(), lines.get(last..).unwrap_or_default());
+    let middle = (last > first).then(|| format!("… {} more lines", last - first));
+    let shown = start.iter().map(|line| (*line).to_owned()).chain(middle);
+    shortened(&shown.chain(end.iter().map(|line| (*line).to_owned())).collect::<Vec<_>>().join("\n"))
 }
 
 /// Durations, times of day, hashes and addresses.

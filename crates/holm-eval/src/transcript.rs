@@ -18,6 +18,8 @@ pub struct SessionTranscript {
     pub ending: Option<String>,
     /// Input and output tokens.
     pub tokens: (u64, u64),
+    /// Whether Holm estimated tokens, because the replies do not say how many they took.
+    pub is_estimated: bool,
     /// The cost in billionths of a US dollar, as far as prices are known.
     pub cost_nano_usd: u64,
     /// The replies of the model to each prompt.
@@ -49,6 +51,8 @@ pub struct SessionCall {
     /// The arguments as JSON text.
     pub arguments: String,
     pub outcome: Outcome,
+    /// Empty in a recording of decisions.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub result: String,
 }
 
@@ -78,6 +82,7 @@ impl SessionTranscript {
         }
         let (usage, config) = (run.usage(), run.config());
         session.tokens = (usage.input, usage.output);
+        session.is_estimated = usage.is_estimated();
         session.cost_nano_usd = run.spent().value();
         session.system = config.system.clone();
         session.tools = config.tools.iter().map(RecordedTool::of).collect();

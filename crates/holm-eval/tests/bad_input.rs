@@ -110,7 +110,7 @@ fn a_recording_of_another_version_is_an_error() {
         let folder = case_with("");
         let recording = format!("{{\"version\": {version}, \"turns\": [], \"system\": \"\", \"tools\": []}}");
         fs::write(folder.path().join("case/recording.json"), recording).unwrap();
-        refused_at_once(&folder, "another version of Holm wrote this recording; run `holm eval record case`");
+        refused_at_once(&folder, "another version of Holm wrote this recording; `holm eval record` with");
     }
     let folder = case_with("");
     fs::write(folder.path().join("case/recording.json"), "{\"version\": 2, \"turns\": 5}").unwrap();

@@ -3,6 +3,7 @@
 //! arguments and the words for the user.
 
 mod model_options;
+mod past_workspace;
 
 use std::{
     fs,
@@ -16,7 +17,8 @@ use holm::{
 };
 use holm_eval::{
     AttemptMode, AttemptResult, AttemptVerdict, CaseRunner, EvalCase, EvalComparison, EvalError, EvalPlan,
-    Evaluation, NewCase, PassRate, SessionTranscript, TrustLevelName, import_dataset, junit, markdown,
+    Evaluation, NewCase, PassRate, RecordingScope, SessionTranscript, TrustLevelName, import_dataset, junit,
+    markdown,
 };
 use holm_tools::root::DenyRules;
 use serde_json::json;
@@ -29,6 +31,10 @@ use crate::{
 };
 
 use model_options::EvalModelOptions;
+use past_workspace::PastWorkspace;
+
+/// The user's agents, below the data folder.
+const AGENTS: &str = "agents";
 
 /// Arguments of `holm eval`.
 #[derive(Debug, clap::Args)]
@@ -40,16 +46,19 @@ pub(crate) struct EvalArgs {
 /// What to do with evaluation cases.
 #[derive(Debug, clap::Subcommand)]
 enum EvalCommand {
-    /// Run cases: by replay of their recorded replies, or with models
+    /// Run cases with their recorded replies, or with models
     Run(EvalRunArgs),
-    /// Run the replies of cases and record what they do, as the reference of later replays
+    /// Run cases with their recorded replies, and store the results as the reference for later runs
     Record {
         /// Case folders, or folders that contain cases
         #[arg(required = true, value_name = "CASES")]
         cases: Vec<PathBuf>,
-        /// Let cases have this grant, which reaches outside of their workspace; can be repeated
+        /// Allow cases this grant, which reaches outside their workspace; can be repeated
         #[arg(long, value_name = "GRANT")]
         grant: Vec<Grant>,
+        /// Record only calls, decisions and answers: they are the same on every machine
+        #[arg(long)]
+        decisions: bool,
     },
     /// Make a case from a session
     Add(EvalAddArgs),
@@ -57,7 +66,7 @@ enum EvalCommand {
     Compare(EvalCompareArgs),
     /// Make cases from a dataset in JSON Lines, with an input and a target on each line
     Import {
-        /// Dataset, as `inspect_ai` and `pydantic_evals` have it
+        /// Dataset in the format of `inspect_ai` or `pydantic_evals`, or a folder of datasets
         dataset: PathBuf,
         /// Folder for the cases
         folder: PathBuf,
@@ -77,6 +86,9 @@ struct EvalRunArgs {
     /// Model that answers, as provider/model; can be repeated
     #[arg(short, long, value_name = "NAME")]
     model: Vec<String>,
+    /// Run the cases with this agent of yours instead of their own; can be repeated. Each agent runs with each model
+    #[arg(long, value_name = "NAME", requires = "model")]
+    agent: Vec<String>,
     #[command(flatten)]
     model_options: EvalModelOptions,
     /// Number of attempts at each case
@@ -85,16 +97,16 @@ struct EvalRunArgs {
     /// Maximum cost of all attempts together, in US dollars
     #[arg(long, value_name = "USD", value_parser = money::parse)]
     budget: Option<NanoUsd>,
-    /// Let cases have this grant, which reaches outside of their workspace; can be repeated
+    /// Allow cases this grant, which reaches outside their workspace; can be repeated
     #[arg(long, value_name = "GRANT")]
     grant: Vec<Grant>,
-    /// Number of attempts at the same time [default: the number of processors]
+    /// Number of attempts at the same time [default: the number of processors; twice that for a replay]
     #[arg(long, value_name = "COUNT")]
     jobs: Option<usize>,
-    /// Name of the evaluation. If it exists, the attempts that are left are made [default: a new name]
+    /// Name of the evaluation. If it exists, Holm makes only the attempts that are missing [default: a new name]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// Also fail if what the model sees is no longer what was recorded
+    /// Also fail if the requests to the model differ from the recorded ones
     #[arg(long)]
     strict: bool,
     /// Keep the workspaces of attempts that passed
@@ -115,7 +127,7 @@ struct EvalAddArgs {
     session: String,
     /// New folder for the case
     folder: PathBuf,
-    /// The workspace before the session, if the session changed it
+    /// Folder with the workspace as it was before the session [default: the current one, with the session's changes undone]
     #[arg(long, value_name = "FOLDER")]
     workspace: Option<PathBuf>,
 }
@@ -144,8 +156,9 @@ pub(crate) async fn execute(args: EvalArgs, data: Option<&Path>) -> anyhow::Resu
             // Attempts are processes, and waiting for them blocks.
             tokio::task::spawn_blocking(move || run(&args, &data, &screen)).await?
         }
-        EvalCommand::Record { cases, grant } => {
-            tokio::task::spawn_blocking(move || record(&cases, grant, &data, &screen)).await?
+        EvalCommand::Record { cases, grant, decisions } => {
+            let scope = if decisions { RecordingScope::Decisions } else { RecordingScope::All };
+            tokio::task::spawn_blocking(move || record(&cases, grant, scope, &data, &screen)).await?
         }
         EvalCommand::Add(args) => add(&args, &data, &screen).await,
         EvalCommand::Compare(args) => compare(&args, &data, &screen),
@@ -159,7 +172,7 @@ pub(crate) async fn execute(args: EvalArgs, data: Option<&Path>) -> anyhow::Resu
 
 /// An error of a case or of an evaluation.
 fn failed(error: EvalError) -> CommandError {
-    let message = error.to_string();
+    let mut message = error.to_string();
     let exit = match error {
         EvalError::Case { .. }
         | EvalError::Workspace { .. }
@@ -167,12 +180,22 @@ fn failed(error: EvalError) -> CommandError {
         | EvalError::NotGranted { .. }
         | EvalError::Changed { .. } => CommandExit::Usage,
         EvalError::NoCase(_) => CommandExit::Missing,
-        EvalError::File { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
+        EvalError::File { path, source } if source.kind() == std::io::ErrorKind::NotFound => {
+            message = format!("there is no file or folder {}", path.shown());
             CommandExit::Missing
         }
         _ => CommandExit::Failed,
     };
     CommandError::new(exit, message)
+}
+
+/// An error of the search for cases.
+fn not_found(error: EvalError) -> CommandError {
+    let error = failed(error);
+    if error.exit == CommandExit::Missing {
+        return error.hint("name folders with cases; `holm eval add` makes a case from a session");
+    }
+    error
 }
 
 /// The folder of an evaluation: a name is one below the data folder, and a text with `/` a path.
@@ -183,7 +206,8 @@ fn folder_of(name: &str, data: &Path) -> Result<PathBuf, CommandError> {
     }
     let is_plain = |character: char| character.is_ascii_alphanumeric() || "-_.".contains(character);
     if name.is_empty() || name.starts_with('.') || !name.chars().all(is_plain) {
-        let message = format!("`{name}` is no name of an evaluation; use letters, digits, `-`, `_` and `.`");
+        let message =
+            format!("`{name}` is not a valid name of an evaluation; use letters, digits, `-`, `_` and `.`");
         return Err(CommandError::new(CommandExit::Usage, message));
     }
     Ok(data.join("evals").join(name))
@@ -196,14 +220,11 @@ fn new_name() -> String {
 }
 
 fn run(args: &EvalRunArgs, data: &Path, screen: &TerminalOutput) -> anyhow::Result<CommandExit> {
-    let cases = EvalCase::find(args.cases.iter().map(PathBuf::as_path)).map_err(failed)?;
+    let cases = EvalCase::find(args.cases.iter().map(PathBuf::as_path)).map_err(not_found)?;
     let cases = if args.model.is_empty() { replayable(cases, screen)? } else { cases };
     let (model_options, run_options) = args.model_options.words(!args.model.is_empty())?;
-    let modes = if args.model.is_empty() {
-        vec![AttemptMode::Replay]
-    } else {
-        args.model.iter().cloned().map(AttemptMode::Model).collect()
-    };
+    let cases = with_agents(cases, !args.agent.is_empty(), data)?;
+    let modes = modes(&args.model, &args.agent);
     let name = args.name.clone().unwrap_or_else(new_name);
     let folder = folder_of(&name, data)?;
     let granted = args.grant.iter().cloned().collect();
@@ -217,15 +238,19 @@ fn run(args: &EvalRunArgs, data: &Path, screen: &TerminalOutput) -> anyhow::Resu
     if !args.model.is_empty() {
         share("keys.json", data, &runner.data())?;
     }
-    share_agents(&cases, data, &runner.data())?;
-    let jobs = args.jobs.or_else(|| std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1);
+    if args.agent.is_empty() {
+        share_agents(&cases, data, &runner.data())?;
+    } else {
+        share(AGENTS, data, &runner.data())?;
+    }
+    let jobs = args.jobs.unwrap_or_else(|| usual_jobs(&modes));
     let budget = args.budget.map(|budget| budget.value() as f64 / 1e9);
     let plan = EvalPlan { cases, modes, repeat: args.repeat, jobs, budget };
     let total = plan.cases.len() * plan.modes.len() * args.repeat as usize;
     let mut evaluation = Evaluation::open(&folder).map_err(failed)?;
     let known = evaluation.results().len();
     if known > 0 {
-        screen.note(&format!("holm: {name} has {known} results; the attempts that are left are made"));
+        screen.note(&format!("holm: {name} already has {known} results; making the missing attempts"));
     }
     let done = std::sync::atomic::AtomicUsize::new(known);
     let told = |result: &AttemptResult| {
@@ -235,33 +260,68 @@ fn run(args: &EvalRunArgs, data: &Path, screen: &TerminalOutput) -> anyhow::Resu
     let ended = evaluation.run(&plan, &runner, told);
     let results = evaluation.results();
     if let Some(path) = &args.junit {
-        fs::write(path, junit(&results)).map_err(|error| {
-            CommandError::new(CommandExit::Failed, format!("{} cannot be written: {error}", path.shown()))
-        })?;
+        write_file(path, &junit(&results))?;
     }
     ended.map_err(failed)?;
-    for result in &results {
-        if args.json {
+    show(&results, args.json, screen)?;
+    if results.len() < total {
+        let message = format!("{} of {total} attempts were made; the budget is used up", results.len());
+        return Err(CommandError::new(CommandExit::Limit, message).into());
+    }
+    let PassRate { passed, attempts, .. } = PassRate::of(&results);
+    screen.note(&format!("holm: {name}: {passed} of {attempts} passed; results in {}", folder.shown()));
+    let is_failed = |result: &&&AttemptResult| {
+        !result.is_passed() || (args.strict && result.verdict == AttemptVerdict::Changed)
+    };
+    Ok(if results.iter().filter(is_failed).count() == 0 { CommandExit::Done } else { CommandExit::NoAnswer })
+}
+
+fn write_file(path: &Path, text: &str) -> Result<(), CommandError> {
+    let wrong = |error| format!("{} cannot be written: {error}", path.shown());
+    fs::write(path, text).map_err(|error| CommandError::new(CommandExit::Failed, wrong(error)))
+}
+
+/// Prints the results for a program, or what a person should know of them.
+fn show(results: &[&AttemptResult], as_json: bool, screen: &TerminalOutput) -> anyhow::Result<()> {
+    for result in results {
+        if as_json {
             screen.line(&serde_json::to_string(result)?);
         } else {
             details_of(result).iter().for_each(|line| screen.answer(line));
         }
     }
-    if results.len() < total {
-        let message = format!("{} of {total} attempts were made; the budget is used up", results.len());
-        return Err(CommandError::new(CommandExit::Limit, message).into());
+    Ok(())
+}
+
+/// Who answers: each model, with each agent.
+fn modes(models: &[String], agents: &[String]) -> Vec<AttemptMode> {
+    match (models, agents) {
+        ([], _) => vec![AttemptMode::Replay],
+        (models, []) => models.iter().cloned().map(AttemptMode::Model).collect(),
+        (models, agents) => {
+            let with = |model: &String| {
+                let (model, agents) = (model.clone(), agents.iter().cloned());
+                agents.map(move |agent| AttemptMode::Agent { agent, model: model.clone() })
+            };
+            models.iter().flat_map(with).collect()
+        }
     }
-    let rate = PassRate::of(&results);
-    screen.note(&format!(
-        "holm: {name}: {} of {} passed; results in {}",
-        rate.passed,
-        rate.attempts,
-        folder.shown()
-    ));
-    let is_failed = |result: &&&AttemptResult| {
-        !result.is_passed() || (args.strict && result.verdict == AttemptVerdict::Changed)
+}
+
+/// How many attempts run at the same time. A replay waits for the disk about as long as it uses a
+/// processor.
+fn usual_jobs(modes: &[AttemptMode]) -> usize {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    if modes == [AttemptMode::Replay] { 2 * processors } else { processors }
+}
+
+/// Adds the user's agents to what identifies the cases that run one.
+fn with_agents(cases: Vec<EvalCase>, run_agents: bool, data: &Path) -> Result<Vec<EvalCase>, CommandError> {
+    let folder = data.join(AGENTS);
+    let with = |case: EvalCase| {
+        if run_agents || case.agent.is_some() { case.including_agents(&folder) } else { Ok(case) }
     };
-    Ok(if results.iter().filter(is_failed).count() == 0 { CommandExit::Done } else { CommandExit::NoAnswer })
+    cases.into_iter().map(with).collect::<Result<_, _>>().map_err(failed)
 }
 
 /// The cases that have replies. The others are named and left out: only a model can answer them.
@@ -290,7 +350,7 @@ fn share_agents(cases: &[EvalCase], data: &Path, to: &Path) -> Result<(), Comman
         return Err(CommandError::new(CommandExit::Usage, message)
             .hint("run cases with agents separately: the agents would change what the other cases see"));
     }
-    share("agents", data, to)
+    share(AGENTS, data, to)
 }
 
 /// Links something from the user's data folder into that of an evaluation.
@@ -349,10 +409,11 @@ fn details_of(result: &AttemptResult) -> Vec<String> {
 fn record(
     cases: &[PathBuf],
     grant: Vec<Grant>,
+    scope: RecordingScope,
     data: &Path,
     screen: &TerminalOutput,
 ) -> anyhow::Result<CommandExit> {
-    let cases = EvalCase::find(cases.iter().map(PathBuf::as_path)).map_err(failed)?;
+    let cases = EvalCase::find(cases.iter().map(PathBuf::as_path)).map_err(not_found)?;
     let cases = replayable(cases, screen)?;
     let folder = data.join("evals").join(format!("recording-{}", std::process::id()));
     let granted = grant.into_iter().collect();
@@ -361,7 +422,7 @@ fn record(
     share_agents(&cases, data, &runner.data())?;
     let mut ended = Ok(());
     for case in &cases {
-        match runner.record(case) {
+        match runner.record(case, scope) {
             Ok(recording) => {
                 screen.note(&format!("holm: recorded {}: {} turns", case.name, recording.turns.len()));
             }
@@ -385,27 +446,24 @@ async fn add(args: &EvalAddArgs, data: &Path, screen: &TerminalOutput) -> anyhow
     let place = run.config().workspace.as_ref().map(|path| PathBuf::from(path.to_string()));
     let place = place.unwrap_or(std::env::current_dir()?);
     let transcript = SessionTranscript::of(&records, &place).map_err(anyhow::Error::msg)?;
+    let mut past = PastWorkspace { files: Vec::new(), notes: Vec::new() };
     let workspace = match &args.workspace {
         Some(folder) => folder.clone(),
-        None if NewCase::may_have_changed(&transcript) => {
-            let message =
-                "the session may have changed its workspace, so the files of now are not those it began with";
-            return Err(CommandError::new(CommandExit::Usage, message)
-                .hint(
-                    "give the workspace before it with --workspace FOLDER, such as a checkout of the commit",
-                )
-                .into());
-        }
         None => place,
     };
+    if args.workspace.is_none() && NewCase::may_have_changed(&transcript) {
+        past = past_workspace::before(&session, (&records, &transcript), &workspace, (&store, data)).await?;
+    }
     let trust = trust_of(&run);
-    let case = NewCase { session: &transcript, workspace: &workspace, trust };
+    let case = NewCase { session: &transcript, workspace: &workspace, past: &past.files, trust };
     let rules = DenyRules::usual();
     let is_secret =
         |name: &str| name.parse().is_ok_and(|path: holm::grants::FilePath| rules.reading(&path).is_some());
-    let left_out = case.write(&args.folder, is_secret).map_err(failed)?;
-    for name in left_out {
-        screen.note(&format!("holm: left out {name:?}: it may hold secrets"));
+    let omissions = case.write(&args.folder, is_secret).map_err(failed)?;
+    let left_out = omissions.left_out.iter().map(|name| format!("left out {name:?}: it may hold secrets"));
+    let cleaned = omissions.cleaned.iter().map(|name| format!("replaced what looks like a key in {name:?}"));
+    for note in past.notes.into_iter().chain(left_out).chain(cleaned) {
+        screen.note(&format!("holm: {note}"));
     }
     let (folder, data) = (args.folder.clone(), data.to_owned());
     let notes = tokio::task::spawn_blocking(move || record_anew(&folder, &data)).await??;
@@ -431,7 +489,7 @@ fn record_anew(folder: &Path, data: &Path) -> anyhow::Result<Vec<String>> {
         let other = result.failures();
         notes.extend(other.iter().map(|failure| format!("the replay differs from the session: {failure}")));
         if other.is_empty() {
-            runner.record(case).map_err(failed)?;
+            runner.record(case, RecordingScope::All).map_err(failed)?;
         }
     }
     let _ = fs::remove_dir_all(&place);

@@ -1,13 +1,15 @@
 //! `holm skill`: lists, shows, validates and runs skills. Files are parsed in
 //! `holm-config/src/skills/`, and which skills are usable is decided in `skills.rs` beside this
-//! folder. `skill/trust.rs` trusts those of a project. A skill with a contract is run by
+//! folder. `skill/trust.rs` trusts those of a project, and
+//! `skill/answer.rs` checks an answer. A skill with a contract is run by
 //! `skill/contract_skills.rs`, every other by `run.rs`. Validating checks a folder and runs
 //! nothing.
 
+mod answer;
 mod contract_skills;
 mod trust;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 use holm::guards::skill::CompiledSkill;
@@ -43,10 +45,16 @@ pub(crate) enum SkillCommand {
         /// Arguments of the skill; without them, the text is shown unchanged
         arguments: Vec<String>,
     },
-    /// Check a skill's folder against the rules of the format
+    /// Check a skill's folder against the rules of the format, or an answer against its contract
     Validate {
         /// Folder of the skill
-        folder: std::path::PathBuf,
+        folder: PathBuf,
+        /// Check the answer in this file, without a model; the skill must have an output schema
+        #[arg(long, value_name = "FILE")]
+        answer: Option<PathBuf>,
+        /// File with the arguments that led to the answer, as a JSON object
+        #[arg(long, value_name = "FILE", requires = "answer")]
+        input: Option<PathBuf>,
         /// Print one JSON object
         #[arg(long)]
         json: bool,
@@ -90,7 +98,10 @@ pub(crate) async fn execute(
             compiled.iter().flat_map(contract_skills::shown).for_each(|line| screen.answer(&line));
             Ok(CommandExit::Done)
         }
-        SkillCommand::Validate { folder, json } => validate(&folder, &screen, json),
+        SkillCommand::Validate { folder, answer: Some(answer), input, json } => {
+            answer::execute(&folder, &answer, input.as_deref(), &screen, json)
+        }
+        SkillCommand::Validate { folder, json, .. } => validate(&folder, &screen, json),
         SkillCommand::Trust(args) => trust::execute(&args, &HolmPaths::find(data)?, &screen),
         SkillCommand::Run(args) => work(*args, data, log).await,
     }
@@ -176,12 +187,27 @@ fn list(places: &HolmPaths, screen: &TerminalOutput, as_json: bool) -> anyhow::R
     Ok(CommandExit::Done)
 }
 
-fn validate(folder: &Path, screen: &TerminalOutput, as_json: bool) -> anyhow::Result<CommandExit> {
+/// The path and the text of the skill in a folder.
+fn skill_text(folder: &Path) -> Result<(PathBuf, String), CommandError> {
     let path = if folder.ends_with(SKILL_FILE) { folder.to_owned() } else { folder.join(SKILL_FILE) };
+    if !path.exists() {
+        return Err(CommandError::new(CommandExit::Missing, format!("there is no file {}", path.shown()))
+            .hint("name the folder of a skill; `holm skill list` shows the folders"));
+    }
     let text = read_plain_text(&path).map_err(|error| {
-        CommandError::new(CommandExit::Missing, format!("{}: {error}", path.shown()))
-            .hint("name the folder of a skill; `holm skill list` shows the folders")
+        CommandError::new(CommandExit::Missing, format!("{} cannot be read: {error}", path.shown()))
     })?;
+    Ok((path, text))
+}
+
+/// The text of a file beside a skill.
+fn beside(skill: &Path, file: &str) -> Result<String, String> {
+    let path = skill.parent().unwrap_or(Path::new("")).join(file);
+    read_plain_text(&path).map_err(|error| format!("{file}: {error}"))
+}
+
+fn validate(folder: &Path, screen: &TerminalOutput, as_json: bool) -> anyhow::Result<CommandExit> {
+    let (path, text) = skill_text(folder)?;
     let name = path
         .canonicalize()?
         .parent()
@@ -189,10 +215,7 @@ fn validate(folder: &Path, screen: &TerminalOutput, as_json: bool) -> anyhow::Re
         .map(|name| name.to_string_lossy().into_owned());
     let (usable, problems) = match SkillDocument::parse(&text) {
         Ok(skill) => {
-            let beside = path.parent().unwrap_or(Path::new(""));
-            let read =
-                |file: &str| read_plain_text(&beside.join(file)).map_err(|error| format!("{file}: {error}"));
-            let broken = contract_skills::compiled(&skill, read).err();
+            let broken = contract_skills::compiled(&skill, |file| beside(&path, file)).err();
             let flaws = skill.flaws(&name.unwrap_or_default());
             (broken.is_none(), broken.into_iter().chain(flaws).collect())
         }

@@ -312,19 +312,31 @@ fn a_session_becomes_a_case_without_secrets() {
 }
 
 #[test]
-fn a_session_that_changed_files_needs_the_workspace_before_it() {
-    let write = Act::calls(&[("1", "write", r#"{"path":"a.txt","content":"x"}"#)]);
-    let stage = Stage::new([write, Act::says("Done.")]);
-    let ran = stage.run(&["--session", "change", "-p", "Write.", "--grant", "write:**", "--mode", "full"]);
+fn a_case_from_a_session_that_changed_files_has_the_workspace_before_it() {
+    let write = Act::calls(&[
+        ("1", "write", r#"{"path":"a.txt","content":"made"}"#),
+        ("2", "edit", r#"{"path":"notes.txt","old":"before","new":"after"}"#),
+    ]);
+    let stage = Stage::new([write, Act::says("Done.")]).file("notes.txt", "before\n");
+    let ran =
+        stage.run(&["--session", "change", "-p", "Write.", "--grant", "read:**", "--grant", "write:**"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    stage.holm(["eval", "add", "change", "case"]).fails(2, "may have changed its workspace");
-    let before = stage.work().join("../before");
-    fs::create_dir_all(&before).unwrap();
-    let (case, before) = (stage.work().join("../case"), before.to_str().unwrap().to_owned());
-    let added = stage.holm(["eval", "add", "change", case.to_str().unwrap(), "--workspace", &before]);
+    assert_eq!(fs::read_to_string(stage.work().join("notes.txt")).unwrap(), "after\n");
+    let case = stage.work().join("../case");
+    let added = stage.holm(["eval", "add", "change", case.to_str().unwrap()]);
     assert_eq!(added.code, Some(0), "{added:?}");
+    assert_eq!(fs::read_to_string(case.join("workspace/notes.txt")).unwrap(), "before\n");
+    assert!(!case.join("workspace/a.txt").exists());
     let text = fs::read_to_string(case.join("case.toml")).unwrap();
     assert!(text.contains("[[check]]\nfile = \"a.txt\""), "{text}");
+    let ran = stage.holm(["eval", "run", case.to_str().unwrap(), "--strict"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    // What changed since cannot be taken back, so the workspace before it must be given.
+    fs::write(stage.work().join("notes.txt"), "later\n").unwrap();
+    stage.holm(["eval", "add", "change", "../other"]).fails(2, "notes.txt changed since");
+    let before = case.join("workspace");
+    let added = stage.holm(["eval", "add", "change", "../other", "--workspace", before.to_str().unwrap()]);
+    assert_eq!(added.code, Some(0), "{added:?}");
 }
 
 #[test]
@@ -350,7 +362,7 @@ fn a_case_that_cannot_be_used_is_an_error_and_never_a_pass() {
     let ran = stage.holm(["eval", "run", "cases"]);
     assert!(ran.code == Some(3) && ran.out.contains("its setup failed"), "{ran:?}");
     stage.holm(["eval", "compare", "none", "other"]).fails(6, "there is no evaluation `none`");
-    stage.holm(["eval", "run", "cases", "--name", "../up"]).fails(2, "no name of an evaluation");
+    stage.holm(["eval", "run", "cases", "--name", "../up"]).fails(2, "not a valid name of an evaluation");
 }
 
 #[test]
@@ -374,9 +386,13 @@ fn a_case_runs_an_agent_of_the_user_and_names_what_changed_in_its_file() {
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let ran = run(&["run", "cases", "--strict"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
+    let ran = run(&["run", "cases", "--name", "clerk"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
     write_agent("You correct products.");
     let ran = run(&["run", "cases", "--strict"]);
     assert!(ran.code == Some(3) && ran.out.contains("+ You correct products."), "{ran:?}");
+    // The agent is a part of the case, so its results are not mixed with earlier ones.
+    run(&["run", "cases", "--name", "clerk"]).fails(2, "sum has changed since this evaluation began");
     assert!(agents.join("clerk.md").is_file());
     // A case without an agent must not see the agents.
     write_case(&stage, "other");

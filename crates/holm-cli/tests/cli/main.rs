@@ -17,6 +17,7 @@ mod default_prompt;
 mod delegation;
 mod door;
 mod endings;
+mod eval_checks;
 mod eval_lists;
 mod evals;
 mod exe;
@@ -40,6 +41,7 @@ mod mcp;
 mod newcomer;
 #[cfg(feature = "local")]
 mod offline;
+mod openapi;
 mod patience;
 mod peers;
 mod plan_mode;

@@ -86,3 +86,17 @@ fn a_case_that_changed_in_between_is_named() {
         crate::markdown(("x", "y"), &found).contains("Cases that changed between the two evaluations: b.")
     );
 }
+
+#[test]
+fn attempts_of_several_models_are_paired_with_those_of_the_same_model() {
+    let by =
+        |model: &str, passed: bool| AttemptResult { model: model.to_owned(), ..result("a", 1, passed, &[]) };
+    let first = [by("large", true), by("small", false)];
+    let found = compared(&first, &[by("large", false), by("small", true)]);
+    assert_eq!((found.paired.pairs, found.paired.lost, found.paired.won), (2, 1, 1));
+    assert_eq!(found.broken, ["a with large"]);
+    // A new model is compared with nothing, because there is another one to compare.
+    assert_eq!(compared(&first, &[by("large", true), by("new", true)]).paired.pairs, 1);
+    assert_eq!(compared(&[by("large", true)], &[by("new", false)]).paired.lost, 1);
+    assert_eq!(compared(&first, &[by("new", true)]).paired.pairs, 0);
+}

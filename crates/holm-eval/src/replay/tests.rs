@@ -139,3 +139,36 @@ fn a_changed_prompt_is_named_with_the_turn_that_answers_it() {
     let found = between(&old, &new);
     assert!(found.len() == 1 && found[0].1.starts_with("turn 3: prompt 2 changed"), "{found:?}");
 }
+
+#[test]
+fn a_changed_decision_shows_the_beginning_and_the_end_of_the_reason() {
+    let old = session(&[&[call("shell", Outcome::Succeeded, "OK")]]);
+    let lines: Vec<String> = (1..=40).map(|line| format!("line {line}")).collect();
+    let text = format!("Traceback:\n\n{}\nKeyError: 'vat'\n", lines.join("\n"));
+    let new = session(&[&[call("shell", Outcome::Failed, &text)]]);
+    let expected = "turn 1: shell failed, before succeeded: Traceback:\nline 1\nline 2\nline 3\n\
+        … 34 more lines\nline 38\nline 39\nline 40\nKeyError: 'vat'";
+    assert_eq!(between(&old, &new), [(DifferenceKind::Decision, expected.to_owned())]);
+    let short = session(&[&[call("shell", Outcome::Refused, "denied:\nit needs exec:git")]]);
+    let expected = "turn 1: shell refused, before succeeded: denied:\nit needs exec:git";
+    assert_eq!(between(&old, &short), [(DifferenceKind::Decision, expected.to_owned())]);
+}
+
+#[test]
+fn a_recording_of_decisions_ignores_results_prompts_and_tools() {
+    let old = session(&[&[call("shell", Outcome::Succeeded, "Python 3.11")]]);
+    let recording = CaseRecording::of(&old, &[]).within(RecordingScope::Decisions);
+    let text = serde_json::to_string(&recording).unwrap();
+    assert!(!text.contains("Python") && !text.contains("Be brief") && !text.contains("Reads"), "{text}");
+    let recording: CaseRecording = serde_json::from_str(&text).unwrap();
+    let mut new = session(&[&[call("shell", Outcome::Succeeded, "Python 3.14")]]);
+    (new.system, new.tools) = ("Be kind.".into(), Vec::new());
+    assert_eq!(ReplayDifference::between(&recording, &new, &[]), []);
+    new.turns[0].calls[0].outcome = Outcome::Failed;
+    new.answer = Some("not done".into());
+    let found = ReplayDifference::between(&recording, &new, &[]);
+    assert_eq!(
+        found.iter().map(|difference| difference.kind).collect::<Vec<_>>(),
+        [DifferenceKind::Decision, DifferenceKind::Answer]
+    );
+}
