@@ -14,6 +14,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use holm_grants::{AccessRequest, FilePath};
 use holm_jail::Jail;
@@ -137,8 +138,8 @@ pub(super) struct UserToolchains {
     path: Vec<PathBuf>,
     /// What is opened, to read and to start.
     roots: Vec<PathBuf>,
-    /// What is not shown of that.
-    hidden: Vec<PathBuf>,
+    /// What is not shown of that. The first command looks for it: a run without commands need not.
+    hidden: Arc<OnceLock<Vec<PathBuf>>>,
     /// Variables by which programs find their folders.
     variables: Vec<(OsString, OsString)>,
     /// Where cargo keeps what it has downloaded.
@@ -173,12 +174,20 @@ impl UserToolchains {
         found.roots.dedup();
         let all = found.roots.clone();
         found.roots.retain(|root| !all.iter().any(|other| other != root && root.starts_with(other)));
-        let denials = DenyRules::of_commands();
-        let rules = RuleIndex::new(&denials);
-        for root in &found.roots {
-            find_settings(root, MAX_SETTINGS_DEPTH, &rules, &mut found.hidden);
-        }
         found
+    }
+
+    /// What is not shown of the opened folders.
+    fn hidden(&self) -> &[PathBuf] {
+        self.hidden.get_or_init(|| {
+            let denials = DenyRules::of_commands();
+            let rules = RuleIndex::new(&denials);
+            let mut found = Vec::new();
+            for root in &self.roots {
+                find_settings(root, MAX_SETTINGS_DEPTH, &rules, &mut found);
+            }
+            found
+        })
     }
 
     /// The value of `PATH`.
@@ -203,7 +212,7 @@ impl UserToolchains {
     /// Opens everything to a command.
     pub(super) fn add_to(&self, jail: Jail) -> Jail {
         let jail = self.roots.iter().filter(|root| root.exists()).fold(jail, Jail::exec);
-        let jail = self.hidden.iter().fold(jail, Jail::hide);
+        let jail = self.hidden().iter().fold(jail, Jail::hide);
         let jail = self.variables.iter().fold(jail, |jail, (name, value)| jail.env(name, value));
         // Its folders are read-only, so rustup must not prepare to install anything.
         let has_rustup = self.variables.iter().any(|(name, _)| name == "RUSTUP_HOME");
@@ -216,7 +225,7 @@ impl UserToolchains {
         let is_own = |path: &Path| tops.iter().any(|top| path.starts_with(top));
         let roots = self.roots.iter().filter(|root| is_own(root) && root.exists());
         let jail = roots.fold(jail, Jail::exec);
-        let jail = self.hidden.iter().fold(jail, Jail::hide);
+        let jail = self.hidden().iter().fold(jail, Jail::hide);
         let variables = self.variables.iter().filter(|(_, value)| is_own(Path::new(value)));
         variables.fold(jail, |jail, (name, value)| jail.env(name, value))
     }
@@ -309,7 +318,9 @@ fn is_program(path: &Path) -> bool {
     path.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
 }
 
-/// Finds settings below a folder that is opened, not far below: farther down lie libraries.
+/// Finds settings below a folder that is opened, not far below: farther down lie libraries. The sources
+/// that cargo downloads are not searched: they are thousands of folders without settings of the user, and
+/// builds need them whole.
 fn find_settings(folder: &Path, depth: usize, rules: &RuleIndex, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -318,7 +329,7 @@ fn find_settings(folder: &Path, depth: usize, rules: &RuleIndex, found: &mut Vec
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
         if is_settings && found.len() < MAX_HIDDEN {
             found.push(entry.path());
-        } else if is_folder && depth > 1 {
+        } else if is_folder && depth > 1 && !(name == "src" && folder.ends_with("registry")) {
             find_settings(&entry.path(), depth - 1, rules, found);
         }
     }

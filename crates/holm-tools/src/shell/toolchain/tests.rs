@@ -117,7 +117,7 @@ fn settings_with_tokens_beside_programs_are_hidden() {
     let shows = |name: &str| {
         let place = home.join(name);
         toolchains.roots.iter().any(|root| place.starts_with(root))
-            && !toolchains.hidden.iter().any(|hidden| place.starts_with(hidden))
+            && !toolchains.hidden().iter().any(|hidden| place.starts_with(hidden))
     };
     let shown: Vec<&str> = files.into_iter().filter(|name| shows(name)).collect();
     assert_eq!(
@@ -149,6 +149,17 @@ fn one_program_opens_its_own_toolchain_and_no_other() {
 }
 
 #[test]
+fn the_sources_that_cargo_downloaded_are_shown_whole() {
+    let (_folder, home, work) = home();
+    for name in [".cargo/registry/src/index/crate-1/etc/data", ".cargo/registry/index/own/.git/config"] {
+        fs::create_dir_all(home.join(name).parent().unwrap()).unwrap();
+        fs::write(home.join(name), "").unwrap();
+    }
+    let toolchains = found(&home, &work, &[".cargo/bin"]);
+    assert_eq!(toolchains.hidden(), [home.join(".cargo/registry/index/own/.git")]);
+}
+
+#[test]
 fn what_the_deny_list_names_beside_programs_is_hidden() {
     let (_folder, home, work) = home();
     for name in [".nvm/versions/x/.ssh/id", ".nvm/versions/x/id_ed25519", ".nvm/versions/x/id_rsa.pub"] {
@@ -157,7 +168,7 @@ fn what_the_deny_list_names_beside_programs_is_hidden() {
     }
     fs::create_dir_all(home.join(".nvm/versions/x/bin")).unwrap();
     let toolchains = found(&home, &work, &[".nvm/versions/x/bin"]);
-    let hides = |name: &str| toolchains.hidden.contains(&home.join(name));
+    let hides = |name: &str| toolchains.hidden().contains(&home.join(name));
     assert!(hides(".nvm/versions/x/.ssh") && hides(".nvm/versions/x/id_ed25519"), "{toolchains:?}");
     assert!(!hides(".nvm/versions/x/id_rsa.pub"), "{toolchains:?}");
 }
