@@ -16,7 +16,7 @@ use std::{
 };
 
 use holm::{
-    grants::{DenialSet, GrantSet},
+    grants::{DenialSet, GrantSet, NeedTemplate},
     models::ProviderKeys,
     runtime::{BoxFuture, SecretRedactor, Toolbox},
 };
@@ -44,6 +44,7 @@ use crate::{
     mcp_entries::ProjectTrustGate,
     mcp_servers::{McpServerLoader, told_if_slow},
     network_scope::NetworkScope,
+    openapi_documents::LazyOpenApiLoader,
     protected_paths::ProtectedPaths,
     screen::TerminalOutput,
 };
@@ -89,7 +90,9 @@ impl ToolSources {
             LazyWasmLoader { places: places.clone(), screen: Arc::clone(screen), host: OnceLock::new() };
         let again = ReloadRequester::new();
         let servers = McpServerLoader::new(places, terminal, &again);
-        let folders = ToolFolders::new(&registry).again(&again).loader(servers).loader(loader);
+        let documents = LazyOpenApiLoader { places: places.clone(), loader: OnceLock::new() };
+        let folders =
+            ToolFolders::new(&registry).again(&again).loader(servers).loader(documents).loader(loader);
         let folders = own_folders.into_iter().chain(theirs).fold(folders, ToolFolders::folder);
         let crew = agents.clone();
         let folders = match agents {
@@ -244,6 +247,11 @@ impl ToolLoader for LazyProgramLoader {
                 let network = self.places.bounds.connector();
                 let kept = ProtectedPaths::find(&self.places);
                 let programs = programs.denials(kept.of_commands()).hide(&self.places.data).network(network);
+                // Programs of agents-exe are started in the project and have no way to say so.
+                let reads: NeedTemplate = "read:**".parse().map_err(|_| "`read:**` is not a need")?;
+                let folders = self.places.brought.iter().cloned();
+                let programs =
+                    folders.fold(programs, |programs, folder| programs.usual_need(folder, reads.clone()));
                 Ok(match holm_paths::command_undo(&self.places) {
                     Some(undo) => programs.undo(undo),
                     None => programs,

@@ -99,5 +99,7 @@ pub use program::{ProgramPattern, ProgramRef};
 pub use request::AccessRequest;
 pub use secret::{SecretPattern, SecretUse};
 pub use set::{AddressDenied, GrantSet};
-pub use template::{CallNeed, NeedTemplate, PatchForm, TemplateError, patch_files, patch_path};
+pub use template::{
+    CallNeed, NeedTemplate, PatchForm, TemplateError, patch_files, patch_path, path_in_workspace,
+};
 pub use text::{escaped, is_hidden};

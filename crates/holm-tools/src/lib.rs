@@ -26,7 +26,8 @@
 //! - [`worktree`]: a git worktree for every child.
 //! - `wasm` (feature `wasm`): WASM files, sandboxed; `shipped_guests`: those that come inside the
 //!   program.
-//! - `aliases`: names that models learned elsewhere; `authority`: from needs to grants.
+//! - `aliases`: names that models learned elsewhere; `authority`: from needs to grants;
+//!   `proposed_needs`: the needs of tools that name none.
 //!
 //! This crate does not decide whether a call may run: the kernel does, from the needs that a tool
 //! declares. A tool then enforces exactly what the call was granted (`authority.rs`). Confinement

@@ -306,3 +306,23 @@ fn trust_says_what_a_file_is_that_has_no_text_and_shows_no_secret() {
     }
     assert!(!shown.out.contains("canary-5d1f"), "{shown:?}");
 }
+
+#[test]
+fn a_reply_ends_the_run_when_every_result_votes_for_it() {
+    let call = |id: &'static str, tool: &'static str| (id, tool, CALL);
+    let replies = [
+        Act::calls(&[call("a", "ping"), call("b", "pong")]),
+        Act::calls(&[call("c", "ping"), ("d", "ping", r#"{"who":"Bo"}"#)]),
+    ];
+    let stage = Stage::new(replies);
+    stage.program("ping.sh", PING, 0o755);
+    stage.program("ping.toml", "ends_run = true\n", 0o644);
+    stage.program("pong.sh", &PING.replace("ping", "pong"), 0o755);
+    stage.agrees(["tool", "trust"]);
+    let ran = stage.run(&["-p", "Greet them.", "--session", "s"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    // `pong` has no such vote, so its reply did not end the run; the next one did, without another model call.
+    assert_eq!(stage.double.requests().len(), 2, "{ran:?}");
+    let calls = stage.holm(["session", "calls", "s"]);
+    assert_eq!(calls.out.matches("succeeded").count(), 4, "{calls:?}");
+}

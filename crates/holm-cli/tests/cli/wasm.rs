@@ -9,11 +9,15 @@ use crate::{
     wasi::{IMPORTS, escaped},
 };
 
-/// A command that prints its help for one word and else reads `notes.txt`.
+/// A command that prints its help for one short word and else reads `notes.txt`.
 fn guest(about: &str) -> Vec<u8> {
-    let help = format!(
+    guest_with(&format!(
         "{about}\n\nUsage: peek [OPTIONS]\n\nOptions:\n  -l, --long  More\n  -h, --help  Print help\n"
-    );
+    ))
+}
+
+/// The same with this help.
+fn guest_with(help: &str) -> Vec<u8> {
     let wat = format!(
         r#"(module {IMPORTS}
             (memory (export "memory") 1)
@@ -23,7 +27,8 @@ fn guest(about: &str) -> Vec<u8> {
                 (drop (call $sizes (i32.const 16) (i32.const 20)))
                 (i32.store (i32.const 0) (i32.const 1024))
                 (i32.store (i32.const 4) (i32.const {len}))
-                (if (i32.gt_u (i32.load (i32.const 16)) (i32.const 1))
+                (if (i32.and (i32.gt_u (i32.load (i32.const 16)) (i32.const 1))
+                        (i32.le_u (i32.load (i32.const 20)) (i32.const 24)))
                     (then (drop (call $fd_write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 8))) (return)))
                 (if (call $path_open (i32.const 3) (i32.const 1) (i32.const 100) (i32.const 9)
                         (i32.const 0) (i64.const 2) (i64.const 0) (i32.const 0) (i32.const 12))
@@ -33,7 +38,7 @@ fn guest(about: &str) -> Vec<u8> {
                 (drop (call $fd_read (i32.load (i32.const 12)) (i32.const 0) (i32.const 1) (i32.const 8)))
                 (i32.store (i32.const 4) (i32.load (i32.const 8)))
                 (drop (call $fd_write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 8)))))"#,
-        text = escaped(&help),
+        text = escaped(help),
         len = help.len()
     );
     wat::parse_str(wat).unwrap()
@@ -245,4 +250,36 @@ fn templates_are_whole_and_names_are_checked() {
     }
     stage.holm(["tool", "new", "../evil", "--lang", "c"]).fails(2, "is not a valid tool name");
     stage.holm(["tool", "new", "Über", "--lang", "c"]).fails(2, "is not a valid tool name");
+}
+
+/// A tool in the form of BoxAgnts: its help names a level and one path, and no needs.
+fn needless() -> Vec<u8> {
+    guest_with(
+        "peek 0.1.0\nReads the note.\n\nKeywords: read\n\nPermissionLevel: ReadOnly\n\nUsage: peek [OPTIONS] \
+         --file-path <STRING>\n\nOptions:\n      --file-path <STRING>  The absolute path\n  -h, --help  Print help\n",
+    )
+}
+
+#[test]
+fn a_tool_that_names_no_needs_works_in_a_run_once_a_person_trusts_it() {
+    let call = |path: &str| Act::calls(&[("c", "peek", &format!(r#"{{"file_path":"{path}"}}"#))]);
+    let stage = Stage::new([call("/notes.txt"), call("/other.txt"), Act::says("Read.")]);
+    let stage = stage.file("notes.txt", "remember the milk").file("other.txt", "x");
+    let tools = stage.work().join(".holm/tools");
+    fs::create_dir_all(&tools).unwrap();
+    fs::write(tools.join("peek.wasm"), needless()).unwrap();
+    let shown = stage.holm(["tool", "trust", "--show"]);
+    assert!(shown.out.contains("each call asks for: read:{file_path:workspace} (proposed from"), "{shown:?}");
+    stage.agrees(["tool", "trust"]);
+    let listed = stage.holm(["tool", "list"]);
+    let is_listed =
+        |line: &str| line.starts_with("peek ") && line.ends_with("needs read:{file_path:workspace})");
+    assert!(listed.out.lines().any(is_listed), "{listed:?}");
+    let whole = stage.work().canonicalize().unwrap().join("notes.txt");
+    let ran = stage.run(&["-p", "Read.", "--grant", &format!("read:{}", whole.display())]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Read.\n"), "{ran:?}");
+    let requests = stage.double.requests();
+    assert!(requests[1].text().contains("remember the milk"), "{}", requests[1].text());
+    let denied = requests[2].asked.as_ref().unwrap().messages.last().unwrap().plain_text();
+    assert!(!denied.contains("milk"), "what is not granted is not read: {denied}");
 }

@@ -24,3 +24,4 @@ mod tests;
 pub use need::CallNeed;
 pub use parse::{NeedTemplate, TemplateError};
 pub use patch::{PatchForm, patch_files, patch_path};
+pub use slot::path_in_workspace;

@@ -16,10 +16,11 @@ use thiserror::Error;
 use super::fill;
 use super::need::CallNeed;
 use super::patch::patch_files;
-use super::slot::{AbsentArgument, NeedTemplatePiece, SlotPart, TemplateSlot, pieces};
+use super::slot::{AbsentArgument, NeedTemplatePiece, SlotPart, TemplateSlot, path_in_workspace, pieces};
 use crate::error::GrantError;
 use crate::grant::Grant;
 use crate::kind::GrantKind;
+use crate::path::FilePath;
 use crate::text::serde_as_text;
 
 /// The longest template in bytes: authors write far shorter ones.
@@ -35,7 +36,8 @@ const MAX_NEEDS: usize = 256;
 ///
 /// `{name}` must be given, `{name?}` needs nothing if absent, `{name=value}` stands for the value
 /// that the tool then uses. `{name:files}` stands for every file that a patch names
-/// ([`patch_files`]). A value is data: stars, braces and slashes in it have no meaning of their
+/// ([`patch_files`]), and `{name:workspace}` for a path of a tool whose root is the workspace
+/// ([`path_in_workspace`]). A value is data: stars, braces and slashes in it have no meaning of their
 /// own, and beside other text it cannot leave its place.
 ///
 /// ```
@@ -117,6 +119,11 @@ impl NeedTemplate {
         self.slots().map(|slot| slot.name.as_str())
     }
 
+    /// The arguments that are paths of a tool whose root is the workspace.
+    pub fn workspace_paths(&self) -> impl Iterator<Item = &str> {
+        self.slots().filter(|slot| slot.part == SlotPart::Workspace).map(|slot| slot.name.as_str())
+    }
+
     /// The needs of a call with these arguments.
     ///
     /// `lookup` returns all values of an argument: one, several for a list, none if it is absent.
@@ -129,8 +136,24 @@ impl NeedTemplate {
     where
         V: IntoIterator<Item = &'v str>,
     {
+        self.needs_in(None, lookup)
+    }
+
+    /// The needs of a call in a workspace, which is the root of `{name:workspace}`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::needs`].
+    pub fn needs_in<'v, V>(
+        &self,
+        workspace: Option<&FilePath>,
+        lookup: impl Fn(&str) -> V,
+    ) -> Result<Vec<CallNeed>, TemplateError>
+    where
+        V: IntoIterator<Item = &'v str>,
+    {
         let mut needs = Vec::new();
-        self.needs_into(lookup, &mut needs)?;
+        self.add_needs(workspace, lookup, &mut needs)?;
         Ok(needs)
     }
 
@@ -161,12 +184,27 @@ impl NeedTemplate {
     where
         V: IntoIterator<Item = &'v str>,
     {
+        self.add_needs(None, lookup, needs)
+    }
+
+    fn add_needs<'v, V>(
+        &self,
+        workspace: Option<&FilePath>,
+        lookup: impl Fn(&str) -> V,
+        needs: &mut Vec<CallNeed>,
+    ) -> Result<(), TemplateError>
+    where
+        V: IntoIterator<Item = &'v str>,
+    {
         let mut rows = ArgumentRows::default();
         for slot in self.slots() {
             let given = lookup(&slot.name).into_iter();
             let added = match slot.part {
                 SlotPart::Whole => rows.fill(slot, given)?,
                 SlotPart::Files => rows.fill(slot, given.flat_map(patch_files))?,
+                SlotPart::Workspace => {
+                    rows.fill(slot, given.map(|path| path_in_workspace(path, workspace)))?
+                }
             };
             if !added {
                 return Ok(());

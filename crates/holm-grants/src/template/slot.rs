@@ -5,11 +5,12 @@
 //! silently disappears would let a call pass unasked.
 
 use alloc::borrow::ToOwned;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
 use super::parse::TemplateError;
+use crate::path::FilePath;
 
 /// A piece of a template's text.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -20,7 +21,8 @@ pub(super) enum NeedTemplatePiece {
     Slot(TemplateSlot),
 }
 
-/// `{name}`, `{name?}` or `{name=default}`; `{name:files}` takes the files that a patch names.
+/// `{name}`, `{name?}` or `{name=default}`; `{name:files}` takes the files that a patch names, and
+/// `{name:workspace}` a path as a sandboxed tool sees it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct TemplateSlot {
     pub(super) name: String,
@@ -45,6 +47,8 @@ pub(super) enum SlotPart {
     Whole,
     /// The files that it names, if it is a patch.
     Files,
+    /// A path for a tool whose root is the workspace: `/x` is the workspace's `x`.
+    Workspace,
 }
 
 /// The meaning of an absent argument.
@@ -88,9 +92,10 @@ fn slot(inside: &str) -> Result<TemplateSlot, TemplateError> {
         (None, Some(name)) => (name, AbsentArgument::Nothing),
         (None, None) => (inside, AbsentArgument::Refused),
     };
-    let (name, part) = match name.strip_suffix(FILES) {
-        Some(name) => (name, SlotPart::Files),
-        None => (name, SlotPart::Whole),
+    let (name, part) = match (name.strip_suffix(FILES), name.strip_suffix(WORKSPACE)) {
+        (Some(name), _) => (name, SlotPart::Files),
+        (None, Some(name)) => (name, SlotPart::Workspace),
+        (None, None) => (name, SlotPart::Whole),
     };
     let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.');
     if name.is_empty() || !name.bytes().all(plain) {
@@ -108,6 +113,7 @@ impl fmt::Display for NeedTemplatePiece {
         let part = match slot.part {
             SlotPart::Whole => "",
             SlotPart::Files => FILES,
+            SlotPart::Workspace => WORKSPACE,
         };
         write!(f, "{{{}{part}", slot.name)?;
         match &slot.absent {
@@ -121,3 +127,21 @@ impl fmt::Display for NeedTemplatePiece {
 
 /// The suffix of a slot that takes the files of a patch.
 const FILES: &str = ":files";
+
+/// The suffix of a slot that takes a path whose root is the workspace.
+const WORKSPACE: &str = ":workspace";
+
+/// The path in the workspace that a sandboxed tool means by `path`. Its root is the workspace, so
+/// `/x` is the workspace's `x`. An absolute path of the machine that lies in the workspace means
+/// that place, too.
+#[must_use]
+pub fn path_in_workspace<'p>(path: &'p str, workspace: Option<&FilePath>) -> &'p str {
+    let whole = workspace.map(ToString::to_string);
+    let beneath = |whole: &String| {
+        let rest = path.strip_prefix(whole.trim_end_matches('/'))?;
+        (rest.is_empty() || rest.starts_with('/')).then_some(rest)
+    };
+    let path = whole.as_ref().and_then(beneath).unwrap_or(path);
+    let relative = path.trim_start_matches('/');
+    if relative.is_empty() { "." } else { relative }
+}

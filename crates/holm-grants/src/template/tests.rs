@@ -129,6 +129,27 @@ fn absence_is_decided_by_the_author_and_refused_by_default() {
 }
 
 #[test]
+fn the_root_of_a_sandboxed_tool_is_the_workspace() {
+    let check = |value: &str, expect: &str| {
+        let workspace = "/home/me/project".parse().ok();
+        let got = template("read:{v:workspace}").needs_in(workspace.as_ref(), |_| vec![value]).unwrap();
+        assert_eq!(got.iter().map(ToString::to_string).collect::<Vec<_>>(), [expect], "{value}");
+    };
+    check("/src/a.txt", "read:src/a.txt");
+    check("src/a.txt", "read:src/a.txt");
+    check("//a", "read:a");
+    check("/", "read:.");
+    check("/home/me/project/a", "read:a");
+    check("/home/me/project", "read:.");
+    check("/home/me/projects/a", "read:home/me/projects/a");
+    needs("read:{v:workspace}/", &["/sub"], &["read:sub/"]);
+    needs("read:{x:workspace=.}/", &[], &["read:./"]);
+    refused("read:{v:workspace}", "/../etc/passwd");
+    let read = template("read:{a}/{b:workspace}");
+    assert_eq!(read.workspace_paths().collect::<Vec<_>>(), ["b"]);
+}
+
+#[test]
 fn a_list_of_values_is_a_list_of_needs() {
     needs("read:{v}", &["a", "b"], &["read:a", "read:b"]);
     let two: NeedTemplate = template("write:{a}/{b}");
@@ -147,6 +168,8 @@ fn a_list_of_values_is_a_list_of_needs() {
 fn templates_print_as_they_read() {
     for text in [
         "read:{path}",
+        "read:{path:workspace}",
+        "read:{path:workspace=.}/",
         "read:{path?}",
         "read:{path=.}/**",
         "write:out/{a.b}-{c}.txt",

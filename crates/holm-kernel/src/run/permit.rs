@@ -63,7 +63,7 @@ impl Run {
         let texts = ArgumentTexts::of(arguments);
         let mut needs = Vec::new();
         for template in &tool.needs {
-            let found = template.needs(|name| texts.of_argument(name));
+            let found = template.needs_in(self.config().workspace.as_ref(), |name| texts.of_argument(name));
             needs.extend(found.map_err(|error| alloc::format!("not run: {error}"))?);
         }
         if let Some(workspace) = &self.config().workspace {

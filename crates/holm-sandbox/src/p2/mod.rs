@@ -11,8 +11,10 @@
 //! - `p2/name_lookup.rs`: names.
 //! - `p2/sockets.rs`: sockets.
 //! - `p2/randomness.rs`: random numbers.
+//! - `p2/config_store.rs`: granted variables as configuration.
 //! - `p2/non_blocking.rs`: the part that never waits, for fast guests.
 
+mod config_store;
 mod files;
 mod http;
 mod name_lookup;
@@ -62,6 +64,7 @@ pub(crate) fn link(linker: &mut Linker<GuestState>) -> wasmtime::Result<()> {
     theirs::network::add_to_linker::<GuestState, WasiSockets>(linker, &network, GuestState::sockets)?;
     sockets::link(linker)?;
     name_lookup::link(linker)?;
+    config_store::link(linker)?;
 
     wasmtime_wasi_http::p2::add_only_http_to_linker_async(linker)
 }

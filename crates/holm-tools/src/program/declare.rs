@@ -1,21 +1,24 @@
 //! The declaration of a program for the kernel, corrected by its sidecar. What the program says
-//! about itself is only text; needs come from the sidecar alone (`registry/sidecar.rs`), and the
-//! level is at least what these needs make possible. Replaced code gets none of what its sidecar
-//! asks for.
+//! about itself is only text; needs come from the sidecar (`registry/sidecar.rs`), or without one
+//! from the names of its arguments (`proposed_needs.rs`). The level is at least what these needs
+//! make possible. Replaced code gets none of what its sidecar asks for.
 
 use holm_grants::{AllowanceKind, GrantKind, Level, NeedTemplate};
+use holm_guards::json::Json;
 use holm_guards::plausibility::{EmptyOutput, ErrorText};
 use holm_kernel::{ToolSpec, Yields};
 
 use super::interface::ProgramInterface;
+use crate::proposed_needs::{FileUse, PathOrigin, proposed_needs};
 use crate::registry::{PinStatus, ToolSidecar};
 
 /// The declaration of a program, corrected by its sidecar. Replaced code gets none of what
-/// its sidecar asks for.
+/// its sidecar asks for. `usual` is what every program of its folder needs that has no sidecar.
 pub(super) fn declaration(
     nature: &ProgramInterface,
     name: &str,
     sidecar: Option<&ToolSidecar>,
+    usual: &[NeedTemplate],
     standing: PinStatus,
 ) -> ToolSpec {
     let (own_name, about, schema) = match nature {
@@ -26,12 +29,13 @@ pub(super) fn declaration(
             (name.to_owned(), description.about.clone(), description.schema.clone())
         }
     };
+    let asks = match (standing, sidecar) {
+        (PinStatus::Confirmed, Some(sidecar)) => sidecar.asks.clone(),
+        (PinStatus::Confirmed, None) => proposed(name, &about, &schema, usual),
+        (PinStatus::Replaced, _) => Vec::new(),
+    };
     let plain = ToolSidecar::default();
     let sidecar = sidecar.unwrap_or(&plain);
-    let asks = match standing {
-        PinStatus::Confirmed => sidecar.asks.clone(),
-        PinStatus::Replaced => Vec::new(),
-    };
     let tool = ToolSpec::new(
         sidecar.name.clone().unwrap_or(own_name),
         sidecar.description.clone().unwrap_or(about),
@@ -56,6 +60,20 @@ pub(super) fn declaration(
         timeout_ms: sidecar.limits.limit(AllowanceKind::Time),
         ..tool
     }
+}
+
+/// Words in a name or description that mean that files are changed.
+const CHANGES: [&str; 6] = ["write", "writes", "edit", "create", "save", "generate"];
+
+/// What a program without a sidecar needs: what is usual in its folder, and the files and pages that
+/// its arguments name.
+fn proposed(name: &str, about: &str, schema: &Json, usual: &[NeedTemplate]) -> Vec<NeedTemplate> {
+    let words = format!("{name} {about}").to_lowercase();
+    let changes = words.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| CHANGES.contains(&word));
+    let file_use = if changes { FileUse::ReadsAndWrites } else { FileUse::Reads };
+    let mut needs = usual.to_vec();
+    needs.extend(proposed_needs(schema, file_use, PathOrigin::Machine));
+    needs
 }
 
 /// How much a power can change.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use holm_grants::DenialSet;
+use holm_grants::{DenialSet, NeedTemplate};
 use holm_jail::{JailEngine, JailLauncher, JailLimits};
 use holm_net::Connector;
 use holm_runtime::BoxFuture;
@@ -51,6 +51,8 @@ pub(super) struct ProgramSetup {
     pub(super) hidden: Vec<PathBuf>,
     pub(super) connector: Option<Connector>,
     pub(super) undo: Option<UndoStore>,
+    /// The folders whose programs need something each, unless a sidecar says otherwise.
+    pub(super) usual: Vec<(PathBuf, NeedTemplate)>,
 }
 
 impl ProgramLoader {
@@ -69,6 +71,7 @@ impl ProgramLoader {
             hidden: Vec::new(),
             connector: None,
             undo: None,
+            usual: Vec::new(),
         };
         Self(Arc::new(setup))
     }
@@ -108,6 +111,15 @@ impl ProgramLoader {
     #[must_use]
     pub fn undo(self, undo: UndoStore) -> Self {
         Self(Arc::new(ProgramSetup { undo: Some(undo), ..(*self.0).clone() }))
+    }
+
+    /// Says what each program of this folder needs that has no sidecar, such as `read:**` where
+    /// another system starts them in the workspace. It is a need like any other, and grants nothing.
+    #[must_use]
+    pub fn usual_need(self, folder: PathBuf, need: NeedTemplate) -> Self {
+        let mut setup = (*self.0).clone();
+        setup.usual.push((folder, need));
+        Self(Arc::new(setup))
     }
 
     /// Hides an existing folder, such as Holm's own data, from every program. A program inside that
@@ -151,7 +163,10 @@ impl ToolLoader for ProgramLoader {
                 ));
             }
             let nature = ask(&self.0, found.path, found.name).await.map_err(ToolLoadError::refused)?;
-            let declaration = declaration(&nature, found.name, found.sidecar, found.standing);
+            let usual =
+                self.0.usual.iter().filter(|(folder, _)| found.path.parent() == Some(folder.as_path()));
+            let usual: Vec<NeedTemplate> = usual.map(|(_, need)| need.clone()).collect();
+            let declaration = declaration(&nature, found.name, found.sidecar, &usual, found.standing);
             let if_taken = format!("{PREFIX}{}", declaration.name);
             let hash = ContentHash::from_bytes(*found.sha256);
             let keywords = found.sidecar.map(|sidecar| sidecar.keywords.clone()).unwrap_or_default();
@@ -165,6 +180,7 @@ impl ToolLoader for ProgramLoader {
                 hash,
                 &limits,
             );
+            let tool = tool.ends_run(found.sidecar.is_some_and(|sidecar| sidecar.ends_run));
             let mut offer = ToolOffer::new(Arc::new(tool)).keywords(keywords).if_taken(if_taken);
             offer.notes.extend(lost(&found));
             Ok(vec![match disclosure {

@@ -12,7 +12,7 @@ use std::time::Duration;
 use holm_grants::{AllowanceKind, Allowances, CallNeed, Grant, ProgramPattern};
 use holm_guards::json::Json;
 use holm_jail::{CaptureOptions, Jail, JailLimits, JailTask};
-use holm_kernel::{ToolOutput, ToolSpec};
+use holm_kernel::{Outcome, ToolOutput, ToolSpec};
 use holm_runtime::{BoxFuture, Tool, ToolInvocation};
 
 use super::interface::ProgramInterface;
@@ -40,6 +40,8 @@ struct ProgramToolState {
     path: PathBuf,
     hash: ContentHash,
     limits: JailLimits,
+    /// Whether its success votes to end the run.
+    ends_run: bool,
 }
 
 impl ProgramTool {
@@ -52,7 +54,16 @@ impl ProgramTool {
         allowed: &Allowances,
     ) -> Self {
         let limits = lowered(setup.limits, allowed);
-        Self(Arc::new(ProgramToolState { setup, declaration, nature, path, hash, limits }))
+        let ends_run = false;
+        Self(Arc::new(ProgramToolState { setup, declaration, nature, path, hash, limits, ends_run }))
+    }
+
+    /// The same tool, whose success is or is not a vote to end the run.
+    pub(super) fn ends_run(self, ends_run: bool) -> Self {
+        match Arc::try_unwrap(self.0) {
+            Ok(state) => Self(Arc::new(ProgramToolState { ends_run, ..state })),
+            Err(shared) => Self(shared),
+        }
     }
 }
 
@@ -63,7 +74,12 @@ impl Tool for ProgramTool {
 
     fn run(&self, job: ToolInvocation) -> BoxFuture<'static, ToolOutput> {
         let inner = Arc::clone(&self.0);
-        Box::pin(async move { inner.call(job).await.unwrap_or_else(ToolOutput::failed) })
+        Box::pin(async move {
+            let ends_run = inner.ends_run;
+            let mut output = inner.call(job).await.unwrap_or_else(ToolOutput::failed);
+            output.terminate = ends_run && output.outcome == Outcome::Succeeded;
+            output
+        })
     }
 }
 

@@ -24,8 +24,21 @@ pub struct GuestInspection {
     pub version: Option<String>,
     /// The needs of each call.
     pub asks: Vec<String>,
+    /// Who named these needs.
+    pub asked_by: NeedsSource,
     /// Problems that its author may want to fix.
     pub warnings: Vec<String>,
+}
+
+/// Who named the needs of a tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NeedsSource {
+    /// Its description of itself.
+    Tool,
+    /// The sidecar beside it.
+    Sidecar,
+    /// Holm, from the names of its arguments.
+    Proposal,
 }
 
 /// The source of a description.

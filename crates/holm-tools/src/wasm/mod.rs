@@ -18,10 +18,12 @@
 //! Where things are:
 //! - `loader.rs`: files of a folder. `tool.rs`: one tool, and its calls. `host.rs`: what all share.
 //! - `describe.rs`, `manifest.rs`, `inspection.rs`: what a guest says about itself.
-//! - `calling_convention.rs`: how it gets its arguments. `output.rs`: what the model reads.
+//! - `calling_convention.rs`: how it gets its arguments. `output.rs`, `debug_form.rs`: what the model
+//!   reads.
 //! - `policy.rs`, `minimum_level.rs`: what a call may do. `guest_network.rs`: the network.
 
 mod calling_convention;
+mod debug_form;
 mod describe;
 mod guest_network;
 mod host;
@@ -35,7 +37,7 @@ mod tool;
 
 pub use guest_network::GuestNetwork;
 pub use host::{WasmHost, WasmSettings};
-pub use inspection::{DescriptionSource, GuestInspection};
+pub use inspection::{DescriptionSource, GuestInspection, NeedsSource};
 pub use loader::{CompileProgressCallback, WasmLoader};
 pub use manifest::declared_asks;
 pub use minimum_level::least_level;

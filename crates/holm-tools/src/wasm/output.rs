@@ -13,6 +13,7 @@ use holm_guards::json::Json;
 use holm_kernel::{Block, Media, Outcome, Source, ToolOutput};
 use holm_sandbox::{AccessDenied, GuestOutcome, GuestStop};
 
+use super::debug_form;
 use crate::text::tidy;
 
 /// How much of standard error is shown and kept: the end, where the reason usually is.
@@ -78,10 +79,11 @@ fn answer(bytes: &[u8]) -> ToolOutput {
 /// An answer that keeps the convention.
 fn convention(text: &str) -> Option<ToolOutput> {
     let text = text.trim();
-    if !(text.starts_with('{') && text.ends_with('}')) {
-        return None;
-    }
-    let parsed = Json::parse(text).ok()?;
+    let parsed = match debug_form::parse(text) {
+        Some(parsed) => parsed,
+        None if text.starts_with('{') && text.ends_with('}') => Json::parse(text).ok()?,
+        None => return None,
+    };
     let members = parsed.as_object()?;
     let has_answer = members.contains_key("content") || parsed.get("error").and_then(Json::as_str).is_some();
     if !has_answer || !members.keys().all(|name| WORDS.contains(&name.as_str())) {
@@ -108,6 +110,18 @@ fn convention(text: &str) -> Option<ToolOutput> {
     }
     output.metadata = parsed.get("metadata").filter(|metadata| !metadata.is_null()).cloned().map(Box::new);
     Some(output)
+}
+
+/// Says what a failed call lacked, if its tool names no needs.
+pub(super) fn without_needs(output: &mut ToolOutput, program: &str) {
+    if output.outcome != Outcome::Failed {
+        return;
+    }
+    let end = if output.text.is_empty() || output.text.ends_with('\n') { "" } else { "\n" };
+    output.text.push_str(&format!(
+        "{end}[the tool names no needs, so this call had no files and no network; a person can list them \
+         under `asks` in {program}.toml beside the tool]"
+    ));
 }
 
 /// `true`, or a text that says what went wrong.

@@ -6,8 +6,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use holm_grants::{AllowanceKind, Allowances, CallNeed, DenialSet, GrantPolicy, NeedTemplate};
-use holm_kernel::ToolOutput;
+use holm_grants::{
+    AllowanceKind, Allowances, CallNeed, DenialSet, GrantPolicy, Level, NeedTemplate, path_in_workspace,
+};
+use holm_guards::json::Json;
+use holm_kernel::{Outcome, ToolOutput};
 use holm_runtime::{BoxFuture, SecretReveal, Tool, ToolInvocation};
 use holm_sandbox::{
     CallOwner, CompileProgress, Guest, GuestAccess, GuestCall, GuestLimits, PATIENCE, PrecompiledCode,
@@ -16,8 +19,9 @@ use holm_sandbox::{
 use super::calling_convention::CallingConvention;
 use super::describe::{GuestDescription, describe};
 use super::host::WasmHost;
-use super::inspection::GuestInspection;
+use super::inspection::{DescriptionSource, GuestInspection, NeedsSource};
 use super::{minimum_level, output, policy};
+use crate::proposed_needs::{FileUse, PathOrigin, proposed_needs};
 use crate::registry::{PinStatus, ToolLoadError, ToolOffer, ToolSidecar};
 use crate::text::tidy;
 
@@ -38,6 +42,8 @@ pub struct WasmTool {
     program: String,
     calling: CallingConvention,
     limits: GuestLimits,
+    /// Whether its success votes to end the run.
+    ends_run: bool,
 }
 
 impl WasmTool {
@@ -91,10 +97,10 @@ impl WasmTool {
         let loading = began.elapsed();
         let described = describe(&host.0.sandbox, &guest, name, bytes)?;
         let describing = began.elapsed().saturating_sub(loading);
+        let mut warnings = Vec::new();
+        let (asks, asked_by) = asks(&described, sidecar, standing, &mut warnings)?;
         let default = ToolSidecar::default();
         let sidecar = sidecar.unwrap_or(&default);
-        let mut warnings = Vec::new();
-        let asks = asks(&described, sidecar, standing, &mut warnings)?;
         let limits = limits(&host.0.settings.most, &sidecar.limits, &mut warnings);
         let shape = guest.shape().clone();
         if shape.size > LARGE {
@@ -111,12 +117,14 @@ impl WasmTool {
             said_by: described.said_by,
             version: described.version.clone(),
             asks: asks.iter().map(ToString::to_string).collect(),
+            asked_by,
             warnings,
         };
         let keywords =
             if sidecar.keywords.is_empty() { described.keywords } else { sidecar.keywords.clone() };
         let (host, program, calling) = (host.clone(), name.to_owned(), described.calling);
-        Ok((Self { host, declaration, keywords, guest, program, calling, limits }, inspection))
+        let ends_run = sidecar.ends_run;
+        Ok((Self { host, declaration, keywords, guest, program, calling, limits, ends_run }, inspection))
     }
 
     /// The offer for the registry.
@@ -150,7 +158,34 @@ impl WasmTool {
         if let Some(outbound) = &self.host.0.outbound {
             call = call.outbound(Arc::clone(outbound));
         }
-        self.calling.give(call, &self.program, arguments)
+        self.calling.give(call, &self.program, &self.as_the_guest_sees(arguments))
+    }
+
+    /// The arguments with each path as the guest knows it. Its root is the workspace, and a model may
+    /// name a file in it by the whole path on this machine.
+    fn as_the_guest_sees(&self, arguments: &str) -> String {
+        let mut names = self.declaration.needs.iter().flat_map(NeedTemplate::workspace_paths).peekable();
+        let workspace = self.host.0.settings.workspace.as_ref();
+        let workspace = workspace.and_then(|path| path.canonicalize().ok()?.to_str()?.parse().ok());
+        if names.peek().is_none() {
+            return arguments.to_owned();
+        }
+        let Ok(Json::Object(mut members)) = Json::parse(arguments) else { return arguments.to_owned() };
+        let place = |value: &mut Json| {
+            if let Json::String(path) = value
+                && path.starts_with('/')
+            {
+                *path = format!("/{}", path_in_workspace(path, workspace.as_ref()));
+            }
+        };
+        for name in names {
+            match members.get_mut(name) {
+                Some(Json::Array(items)) => items.iter_mut().for_each(place),
+                Some(value) => place(value),
+                None => {}
+            }
+        }
+        Json::Object(members).canonical()
     }
 
     fn granted(&self, policy: GrantPolicy) -> Result<GuestCall, String> {
@@ -174,6 +209,9 @@ impl Tool for WasmTool {
             run => call.party(CallOwner::named(run)),
         });
         let (sandbox, guest) = (self.host.0.sandbox.clone(), self.guest.clone());
+        let ends_run = self.ends_run;
+        let nameless =
+            (job.needs.is_empty() && self.declaration.needs.is_empty()).then(|| self.program.clone());
         Box::pin(async move {
             let call = match call {
                 Ok(call) => call,
@@ -192,7 +230,12 @@ impl Tool for WasmTool {
             for refusal in &outcome.refusals {
                 job.progress.say(output::refused(refusal));
             }
-            output::of(&outcome)
+            let mut output = output::of(&outcome);
+            if let Some(program) = nameless {
+                output::without_needs(&mut output, &program);
+            }
+            output.terminate = ends_run && output.outcome == Outcome::Succeeded;
+            output
         })
     }
 
@@ -210,17 +253,35 @@ impl std::fmt::Debug for WasmTool {
     }
 }
 
-/// The needs of each call: from the sidecar, or else from the tool itself. The needs of replaced
-/// code are not granted.
+/// The needs of each call: from the sidecar, or else from the tool itself, or else proposed from
+/// its arguments. The needs of replaced code are not granted.
 fn asks(
     described: &GuestDescription,
-    sidecar: &ToolSidecar,
+    sidecar: Option<&ToolSidecar>,
     standing: PinStatus,
     warnings: &mut Vec<String>,
-) -> Result<Vec<NeedTemplate>, ToolLoadError> {
-    let asks = if sidecar.asks.is_empty() { &described.asks } else { &sidecar.asks };
+) -> Result<(Vec<NeedTemplate>, NeedsSource), ToolLoadError> {
+    let (asks, source) = match sidecar {
+        Some(sidecar) if !sidecar.asks.is_empty() => (sidecar.asks.clone(), NeedsSource::Sidecar),
+        // A sidecar without `asks` was written by someone who wants none.
+        Some(_) => (described.asks.clone(), NeedsSource::Tool),
+        None if described.said_by == DescriptionSource::Help => {
+            let changes = described.level.is_some_and(|level| level > Level::ReadOnly);
+            let file_use = if changes { FileUse::ReadsAndWrites } else { FileUse::Reads };
+            let proposed = proposed_needs(&described.schema, file_use, PathOrigin::WorkspaceIsRoot);
+            (proposed, NeedsSource::Proposal)
+        }
+        None => (described.asks.clone(), NeedsSource::Tool),
+    };
     if let Some(ask) = asks.iter().find(|ask| !minimum_level::is_possible(ask)) {
         return Err(ToolLoadError::Refused(format!("it asks for {ask}, which a sandboxed tool cannot have")));
+    }
+    if asks.is_empty() && described.level.is_some_and(|level| level > Level::None) {
+        warnings.push(
+            "it names no needs, and none of its arguments names a file or a URL, so a call gets no files \
+             and no network; list what it needs under `asks` in a .toml file beside it"
+                .to_owned(),
+        );
     }
     match standing {
         PinStatus::Replaced if !asks.is_empty() => {
@@ -228,9 +289,9 @@ fn asks(
                 "its code changed, so its grants are withheld; review it, then run `holm tool confirm`"
                     .to_owned(),
             );
-            Ok(Vec::new())
+            Ok((Vec::new(), source))
         }
-        PinStatus::Confirmed | PinStatus::Replaced => Ok(asks.clone()),
+        PinStatus::Confirmed | PinStatus::Replaced => Ok((asks, source)),
     }
 }
 

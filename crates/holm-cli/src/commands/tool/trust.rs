@@ -4,7 +4,8 @@
 //! with `commands/config.rs` and `commands/hooks.rs`.
 //!
 //! Only content that was shown is trusted, by its hash, together with the project files that a
-//! server starts with. Nothing runs here. Running agents check before each call, so withdrawn trust
+//! server starts with. Nothing runs here, except that a WASM file describes itself in the sandbox,
+//! without any grant. Running agents check before each call, so withdrawn trust
 //! counts at once.
 
 use std::{
@@ -18,11 +19,12 @@ use std::{
 
 use holm_config::{read_plain, read_plain_within};
 use holm_tools::{
+    openapi::OpenApiLoader,
     registry::{PinFileStore, PinStore},
     trust::{ContentHash, FolderSurvey, MAX_FILE, TrustLedger, TrustStatus, place},
 };
 
-use super::{is_named, may_be_named};
+use super::{is_named, may_be_named, wasm};
 use crate::screen::DisplayablePath as _;
 use crate::{
     consent::ConsentQuestion,
@@ -109,7 +111,7 @@ impl TrustReview<'_> {
         let survey = FolderSurvey::of(self.folder)?;
         let mut ledger = TrustLedger::open(places.trust())?;
         let along = along(&survey, places)?;
-        let open = open_files(&survey, &along, &ledger);
+        let open = open_files(&survey, &along, &ledger, places);
         self.tell(&open, screen)?;
         for skipped in survey.skipped() {
             screen.answer(&format!("passed over: {} ({})", skipped.path.shown(), skipped.why));
@@ -177,12 +179,13 @@ fn open_files(
     survey: &FolderSurvey,
     along: &[ServerCompanionFile],
     ledger: &TrustLedger,
+    places: &HolmPaths,
 ) -> Vec<UntrustedFile> {
     let own = survey.questions(ledger).into_iter().map(|question| {
         let path = question.path.shown();
         let how = word(question.standing);
         let head = format!("{how}: {path} ({} bytes, {})", question.size, question.hash);
-        UntrustedFile { notes: asks(&question.path), path: question.path, hash: question.hash, head }
+        UntrustedFile { notes: asks(&question.path, places), path: question.path, hash: question.hash, head }
     });
     let is_open = |one: &&ServerCompanionFile| ledger.standing(&one.path, &one.hash) != TrustStatus::Trusted;
     let others = along.iter().filter(is_open).map(|one| {
@@ -252,8 +255,14 @@ fn project(entry: &Path, places: &HolmPaths) -> PathBuf {
     above.unwrap_or(&places.work).to_owned()
 }
 
-/// What the file of a server asks for: who says yes to it says yes to that.
-fn asks(path: &Path) -> Vec<String> {
+/// What the file of a server or a sandboxed tool asks for: who says yes to it says yes to that.
+fn asks(path: &Path, places: &HolmPaths) -> Vec<String> {
+    if path.extension().is_some_and(|ending| ending == "wasm") {
+        return vec![match wasm::needs(path, places) {
+            Ok(needs) => format!("each call asks for: {needs}"),
+            Err(why) => format!("cannot be used: {why}"),
+        }];
+    }
     if !path.to_string_lossy().ends_with(ENDING) {
         return Vec::new();
     }
@@ -348,6 +357,8 @@ pub(super) fn confirm(
         return Ok(CommandExit::NoAnswer);
     }
     PinFileStore::new(places.pins()).confirm(&path, hash.as_bytes())?;
+    // A document that was fetched for it is fetched again.
+    OpenApiLoader::forget(&places.api_documents(), &code)?;
     // Programs that watch the folder look again when its times change.
     let file = fs::File::open(&path)?;
     let _ = file.set_modified(SystemTime::now());

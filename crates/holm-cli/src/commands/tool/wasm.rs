@@ -11,11 +11,12 @@ use holm::{
     kernel::{Outcome, ToolOutput, ToolSpec},
     runtime::{self, BoxFuture, Tool as _, ToolInvocation},
 };
-use holm_config::read_plain;
+use holm_config::{read_plain, read_plain_within};
 use holm_sandbox::{GuestClock, GuestEntryPoint, GuestRandomness, WasmKind};
 use holm_tools::{
     registry::{PinStatus, ToolLoadError, ToolSidecar},
-    wasm::{GuestInspection, WasmHost, WasmLoader, WasmTool, least_level},
+    trust::MAX_FILE,
+    wasm::{GuestInspection, NeedsSource, WasmHost, WasmLoader, WasmTool, least_level},
 };
 use serde_json::json;
 
@@ -64,6 +65,7 @@ pub(super) async fn validate(
         let object = json!({
             "file": file, "tool": declared.name, "usable": usable, "problems": problems, "warnings": found.warnings,
             "description": declared.description, "level": declared.level, "asks": found.asks, "schema": declared.schema,
+            "proposed": found.asked_by == NeedsSource::Proposal,
             "bytes": found.size, "kind": kind(found.kind), "called_by": entry(found.entry),
             "described_by": found.said_by.as_str(), "imports": found.imports,
             "loading_ms": found.loading.as_millis(), "describing_ms": found.describing.as_millis(),
@@ -80,7 +82,7 @@ pub(super) async fn validate(
 
 fn tell(screen: &TerminalOutput, declared: &ToolSpec, found: &GuestInspection) -> anyhow::Result<()> {
     let about = declared.description.lines().next().unwrap_or_default();
-    let asks = if found.asks.is_empty() { "nothing".to_owned() } else { found.asks.join(", ") };
+    let asks = needs_in_words(found);
     let version = found.version.as_deref().map(|version| format!(" {version}")).unwrap_or_default();
     screen.answer(&format!("tool:         {}{version}", declared.name));
     screen.answer(&format!("says:         {about}"));
@@ -96,6 +98,36 @@ fn tell(screen: &TerminalOutput, declared: &ToolSpec, found: &GuestInspection) -
         screen.answer(&format!("warning:      {warning}"));
     }
     Ok(())
+}
+
+/// What each call asks for, and who says so.
+fn needs_in_words(found: &GuestInspection) -> String {
+    match (found.asks.is_empty(), found.asked_by) {
+        (true, _) => "nothing".to_owned(),
+        (false, NeedsSource::Proposal) => {
+            let asks = found.asks.join(", ");
+            format!("{asks} (proposed from its arguments; `asks` in a sidecar replaces it)")
+        }
+        (false, NeedsSource::Tool | NeedsSource::Sidecar) => found.asks.join(", "),
+    }
+}
+
+/// What each call of a file asks for, in words. The file is only asked to describe itself, in the
+/// sandbox and without grants.
+pub(super) fn needs(path: &Path, places: &HolmPaths) -> Result<String, String> {
+    let bytes = read_plain_within(path, MAX_FILE).map_err(|error| error.to_string())?;
+    let sidecar = match read_plain(&path.with_extension("toml")) {
+        Ok(text) => Some(ToolSidecar::read(&text).map_err(|error| error.to_string())?),
+        Err(_) => None,
+    };
+    let host = tool_sources::settings(places).and_then(|settings| tool_sources::host(places, settings));
+    let host = host.map_err(|error| format!("{error:#}"))?;
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    let open = || WasmTool::open(&host, &name, &bytes, sidecar.as_ref(), PinStatus::Confirmed, &mut |_| {});
+    // Opening blocks, and this may be a worker of the async runtime.
+    let opened = std::thread::scope(|scope| scope.spawn(open).join());
+    let (_, found) = opened.map_err(|_| "it could not be read")?.map_err(|error| error.to_string())?;
+    Ok(needs_in_words(&found))
 }
 
 /// Runs the file once, with exactly the grants of the command line and as far as the mode allows.
@@ -114,10 +146,13 @@ pub(super) async fn execute(
     let host = tool_sources::host(places, settings)?;
     let mut limits = Allowances::default();
     args.limit.iter().for_each(|limit| limits.set(*limit));
-    let opened = open(host, &args.tool, limits, screen).await?;
+    let opened = open(host, args.tool(), limits, screen).await?;
     let (tool, _) = opened
-        .map_err(|error| CommandError::new(CommandExit::NoAnswer, format!("{}: {error}", args.tool)))?;
-    let arguments = check(&args.arguments, &tool.declaration().schema)?;
+        .map_err(|error| CommandError::new(CommandExit::NoAnswer, format!("{}: {error}", args.tool())))?;
+    if args.check {
+        return super::check_call(screen, tool.declaration(), places, args.arguments());
+    }
+    let arguments = check(args.arguments(), &tool.declaration().schema)?;
     let (mode, gate) = (args.mode, gate(&args, screen));
     let tool = Arc::new(GrantedTool::new(tool, args.grant));
     let trial = ManualToolCall { tool, arguments, grants: GrantSet::default(), mode };
@@ -171,14 +206,16 @@ async fn open(
     let (path, screen) = (Path::new(file).to_owned(), Arc::clone(screen));
     let bytes = fs::read(&path)?;
     let mut sidecar = match read_plain(&path.with_extension("toml")) {
-        Ok(text) => ToolSidecar::read(&text).map_err(|error| {
+        Ok(text) => Some(ToolSidecar::read(&text).map_err(|error| {
             CommandError::new(CommandExit::Usage, format!("{}: {error}", path.with_extension("toml").shown()))
-        })?,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => ToolSidecar::default(),
+        })?),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
         // One that cannot be read might have asked for less.
         Err(error) => return Err(anyhow::anyhow!("{}: {error}", path.with_extension("toml").shown())),
     };
-    limits.iter().for_each(|limit| sidecar.limits.set(limit));
+    for limit in limits.iter() {
+        sidecar.get_or_insert_with(ToolSidecar::default).limits.set(limit);
+    }
     let opened = tokio::task::spawn_blocking(move || {
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
         let mut last = 0;
@@ -189,13 +226,13 @@ async fn open(
                 screen.note(&format!("holm: compiling {} ({last} s, at most {most} s)", path.shown()));
             }
         };
-        WasmTool::open(&host, &name, &bytes, Some(&sidecar), PinStatus::Confirmed, &mut progress)
+        WasmTool::open(&host, &name, &bytes, sidecar.as_ref(), PinStatus::Confirmed, &mut progress)
     });
     Ok(opened.await?)
 }
 
 /// The arguments in canonical form, if the schema lets them pass.
-fn check(arguments: &str, schema: &Json) -> anyhow::Result<String> {
+pub(super) fn check(arguments: &str, schema: &Json) -> anyhow::Result<String> {
     let wrong = |why: String| CommandError::new(CommandExit::Usage, format!("invalid arguments: {why}"));
     let parsed = Json::parse(arguments).map_err(|error| wrong(error.to_string()))?;
     let schema = CompiledSchema::compile(schema).map_err(|error| wrong(error.to_string()))?;

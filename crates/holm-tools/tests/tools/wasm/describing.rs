@@ -4,7 +4,7 @@ use holm_grants::Level;
 use holm_runtime::Tool;
 use holm_sandbox::GuestEntryPoint;
 use holm_tools::registry::PinStatus;
-use holm_tools::wasm::DescriptionSource;
+use holm_tools::wasm::{DescriptionSource, NeedsSource};
 
 use crate::wasm::kit::{
     ECHO, HELP, command, componentise, host, open, open_as, open_bytes, prints, run, text_world,
@@ -102,6 +102,67 @@ fn a_sidecar_fixes_and_adds_but_never_makes_less_of_what_is_asked_for() {
     assert_eq!(declared.postconditions.len(), 1);
     let warned = inspection.warnings.join("\n");
     assert!(warned.contains("counts as write") && warned.contains("higher limits"), "{warned}");
+}
+
+/// The help of a tool in the form of BoxAgnts: no needs, a level, and one path.
+const PATHS: &str = "tool 0.1.0
+Reads a file.
+
+Keywords: file,read
+
+PermissionLevel: ReadOnly
+
+Usage: tool [OPTIONS] --file-path <STRING>
+
+Options:
+      --file-path <STRING>  The absolute path to the file to read
+      --limit <NUMBER>      The number of lines
+  -h, --help                Print help
+";
+
+#[tokio::test]
+async fn a_tool_that_names_no_needs_asks_for_what_its_arguments_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let host = host(Some(folder.path()));
+    let (tool, inspection) = open(&host, &command(PATHS, "", ECHO), "").unwrap();
+    assert_eq!(
+        (inspection.asks, inspection.asked_by),
+        (vec!["read:{file_path:workspace}".into()], NeedsSource::Proposal)
+    );
+    assert!(inspection.warnings.is_empty(), "{:?}", inspection.warnings);
+    // Its root is the workspace, which a model may also name by its whole path.
+    let whole = folder.path().canonicalize().unwrap().join("a/b.txt");
+    for (path, expect) in
+        [("/a/b.txt", "/a/b.txt"), ("a/b.txt", "a/b.txt"), (whole.to_str().unwrap(), "/a/b.txt")]
+    {
+        let output = run(&tool, &format!(r#"{{"file_path":"{path}"}}"#), &["read:a/b.txt"]).await;
+        assert!(
+            output.text.split('\0').any(|word| word.ends_with(expect) && !word.contains("tmp")),
+            "{output:?}"
+        );
+    }
+    let (tool, inspection) = open(&host, &command(PATHS, "", ECHO), "limits = ['time:5s']").unwrap();
+    assert!(tool.declaration().needs.is_empty(), "a sidecar without `asks` asks for nothing");
+    assert_eq!(inspection.asked_by, NeedsSource::Tool);
+    let nameless = PATHS.replace("--file-path <STRING>", "--what <STRING>");
+    let (tool, inspection) = open(&host, &command(&nameless, "", "unreachable"), "").unwrap();
+    assert!(inspection.warnings[0].contains("it names no needs"), "{:?}", inspection.warnings);
+    let output = run(&tool, r#"{"what":"x"}"#, &[]).await;
+    assert!(
+        output.text.contains("had no files and no network") && output.text.contains("tool.toml"),
+        "{output:?}"
+    );
+}
+
+#[tokio::test]
+async fn an_answer_in_the_debug_form_of_rust_is_an_answer() {
+    let says = |text: &str| open(&host(None), &prints(HELP, text), "").unwrap().0;
+    let failed = says("Object {\"content\": String(\"File not found\\nhere\"), \"is_error\": Bool(true)}\n");
+    let output = run(&failed, r#"{"text":"x"}"#, &[]).await;
+    assert_eq!(output.outcome, holm_kernel::Outcome::Failed);
+    assert!(output.text.starts_with("File not found\nhere"), "{output:?}");
+    let fine = says("Object {\"content\": String(\"two\\nlines\"), \"is_error\": Bool(false)}\n");
+    assert_eq!(run(&fine, r#"{"text":"x"}"#, &[]).await.text, "two\nlines");
 }
 
 #[test]

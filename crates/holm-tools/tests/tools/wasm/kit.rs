@@ -55,8 +55,8 @@ pub(crate) fn open_as(
     sidecar: &str,
     standing: PinStatus,
 ) -> Result<(WasmTool, GuestInspection), ToolLoadError> {
-    let sidecar = ToolSidecar::parse(sidecar).unwrap();
-    let open = || WasmTool::open(host, "tool", bytes, Some(&sidecar), standing, &mut |_| {});
+    let sidecar = (!sidecar.is_empty()).then(|| ToolSidecar::parse(sidecar).unwrap());
+    let open = || WasmTool::open(host, "tool", bytes, sidecar.as_ref(), standing, &mut |_| {});
     std::thread::scope(|scope| scope.spawn(open).join().unwrap())
 }
 
