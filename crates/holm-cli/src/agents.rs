@@ -18,7 +18,7 @@ use std::{
 use holm::wire::services::ServiceTable;
 use holm_config::{
     ConfigError, ConfigLayer, ConfigSettings, PromptAlias, ProviderSettings, SettingOrigin, SettingValue,
-    agents_exe::{ExeAgent, ExeKeys, ExeProject, ExeTree, UnsupportedFeature},
+    agents_exe::{ExeAgent, ExeKeys, ExeProject, ExeTools, ExeTree, UnsupportedFeature},
     read_plain, read_plain_text,
 };
 use holm_tools::{
@@ -73,6 +73,8 @@ pub(crate) struct AgentListing {
     pub(crate) about: Result<String, String>,
     /// What prevents it from working with the others.
     pub(crate) flaw: Option<AgentSetupProblem>,
+    /// What it lacks, although it works without.
+    pub(crate) lacks: Vec<String>,
 }
 
 impl AgentDefinition {
@@ -148,7 +150,7 @@ impl AgentDefinition {
                 Ok(file) => (file.name, trusted.map(|()| file.description)),
                 Err(why) => (stem_of(&path), Err(why)),
             };
-            listed.push(AgentListing { name, path, form: "holm", about, flaw });
+            listed.push(AgentListing { name, path, form: "holm", about, flaw, lacks: Vec::new() });
         }
         let project = match exe_project(places) {
             Ok(project) => project,
@@ -156,17 +158,12 @@ impl AgentDefinition {
                 // A broken file of another author must not hide the user's own agents.
                 let about = Err(refused(&error).to_string());
                 let (name, path) = (stem_of(&error.path), error.path);
-                listed.push(AgentListing { name, path, form: "agents-exe", about, flaw: None });
+                let lacks = Vec::new();
+                listed.push(AgentListing { name, path, form: "agents-exe", about, flaw: None, lacks });
                 return listed;
             }
         };
-        for path in project.agents {
-            let (name, about) = match foreign(&path) {
-                Ok(agent) => (agent.slug, Ok(agent.announce)),
-                Err(error) => (stem_of(&path), Err(error.to_string())),
-            };
-            listed.push(AgentListing { name, path, form: "agents-exe", about, flaw: None });
-        }
+        listed.extend(project.agents.iter().map(|path| exe_listing(path, places)));
         listed
     }
 
@@ -185,8 +182,9 @@ impl AgentDefinition {
             Self::Native { .. } => Vec::new(),
             Self::Exe(exe) => {
                 let agents = exe.tree.agents().into_iter();
-                let mut folders: Vec<PathBuf> =
-                    agents.flat_map(|agent| agent.tools.iter().map(|tools| tools.path.clone())).collect();
+                let mut folders: Vec<PathBuf> = agents
+                    .flat_map(|agent| agent.tools.iter().map(|tools| tools.folder().to_owned()))
+                    .collect();
                 folders.sort();
                 folders.dedup();
                 folders
@@ -214,7 +212,7 @@ impl ExeAgentProject {
             gate.admits(path, ContentHash::of(bytes).as_bytes())
                 .map_err(|_| "you have not trusted it".to_owned())
         };
-        let tree = ExeTree::load(path, &admits).map_err(|error| refused(&error))?;
+        let tree = ExeTree::load(path, &places.work, &admits).map_err(|error| refused(&error))?;
         let project = exe_project(places).map_err(|error| refused(&error))?;
         let beside = path.parent().unwrap_or(Path::new("")).join("agents-exe.keys");
         let file = project.keys.into_iter().chain([beside]).find(|file| file.is_file());
@@ -229,17 +227,43 @@ impl ExeAgentProject {
         let same = |url: &str| url.trim_end_matches('/') == agent.model_url.trim_end_matches('/');
         let services = ServiceTable::stock();
         let known = services.iter().find(|service| same(&service.base_url));
-        // A name of its own, so that no agent gets the key of a provider whose name it took.
-        let own = || format!("exe-{}", agent.slug.replace('/', "-"));
-        let provider = known.map_or_else(own, |service| service.id.clone());
+        let provider = known.map_or_else(|| own_provider(agent), |service| service.id.clone());
         format!("{provider}/{}", agent.model_name)
+    }
+
+    /// The name of the model of an agent in this tree. An agent with another key than the first one
+    /// at the same provider has a provider of its own.
+    pub(crate) fn model_of(&self, agent: &ExeAgent) -> String {
+        let name = Self::model(agent);
+        let provider = provider_of(&name);
+        let agents = self.tree.agents();
+        let first = agents.into_iter().find(|other| provider_of(&Self::model(other)) == provider);
+        if first.is_some_and(|first| first.api_key_id != agent.api_key_id) {
+            return format!("{}/{}", own_provider(agent), agent.model_name);
+        }
+        name
     }
 
     /// The keys of the tree's agents, by the providers of their models.
     pub(crate) fn keys(&self) -> impl Iterator<Item = (String, &str)> {
         self.tree.agents().into_iter().filter_map(|agent| {
-            let provider = Self::model(agent).split('/').next()?.to_owned();
+            let provider = provider_of(&self.model_of(agent)).to_owned();
             Some((provider, self.keys.get(&agent.api_key_id)?))
+        })
+    }
+
+    /// The keys that agents name and that no keys file has. A key in the environment or in Holm's
+    /// own store may stand in for them.
+    fn missing_keys(&self) -> impl Iterator<Item = String> {
+        let agents = self.tree.agents().into_iter();
+        let lacking = agents.filter(|agent| self.keys.get(&agent.api_key_id).is_none());
+        let mut names: Vec<(&str, String)> = lacking
+            .map(|agent| (agent.api_key_id.as_str(), provider_of(&self.model_of(agent)).to_owned()))
+            .collect();
+        names.sort();
+        names.dedup();
+        names.into_iter().map(|(id, provider)| {
+            format!("no keys file has the key `{id}`; store one with `holm keys add {provider}`")
         })
     }
 
@@ -247,17 +271,28 @@ impl ExeAgentProject {
         let main = &self.tree.agent;
         let said = |text: String| Some(at(text, &main.path, ConfigLayer::User));
         let mut settings = ConfigSettings {
-            model: said(Self::model(main)),
+            model: said(self.model_of(main)),
             system: said(main.system.clone()),
             ..ConfigSettings::default()
         };
         for agent in self.tree.agents() {
-            let provider = Self::model(agent).split('/').next().unwrap_or_default().to_owned();
+            let provider = provider_of(&self.model_of(agent)).to_owned();
             let base_url = Some(at(agent.model_url.clone(), &agent.path, ConfigLayer::User));
             settings.providers.insert(provider, ProviderSettings { base_url, ..ProviderSettings::default() });
         }
         settings
     }
+}
+
+/// The provider of a model's name.
+fn provider_of(model: &str) -> &str {
+    model.split('/').next().unwrap_or_default()
+}
+
+/// The name of a provider that only this agent has, so that no agent gets the key of a provider
+/// whose name it took.
+fn own_provider(agent: &ExeAgent) -> String {
+    format!("exe-{}", agent.slug.replace('/', "-"))
 }
 
 /// The agent in a file in Holm's format, and the hash of exactly those bytes. `None` if the
@@ -278,6 +313,24 @@ pub(crate) fn is_meant(path: &Path, text: &str) -> bool {
     let lies_among_agents = path.parent().is_some_and(|folder| folder.ends_with("agents"));
     let is_readme = stem_of(path).eq_ignore_ascii_case("readme");
     text.trim_start_matches('\u{feff}').starts_with("---") || (lies_among_agents && !is_readme)
+}
+
+/// An agent of agents-exe in a list: loaded as a run would load it, with all that it lacks.
+fn exe_listing(path: &Path, places: &HolmPaths) -> AgentListing {
+    let read = foreign(path);
+    let name = read.as_ref().map_or_else(|_| stem_of(path), |agent| agent.slug.clone());
+    let (mut about, mut lacks) =
+        (read.map(|agent| agent.announce).map_err(|error| error.to_string()), Vec::new());
+    match ExeAgentProject::load(path, places) {
+        Ok(AgentDefinition::Exe(exe)) => {
+            lacks.extend(exe.tree.missing().iter().map(ToString::to_string));
+            lacks.extend(exe.tree.unsupported().iter().map(ToString::to_string));
+            lacks.extend(exe.missing_keys());
+        }
+        Ok(AgentDefinition::Native { .. }) => {}
+        Err(trouble) => about = about.and(Err(trouble.to_string())),
+    }
+    AgentListing { name, path: path.to_owned(), form: "agents-exe", about, flaw: None, lacks }
 }
 
 /// Reads an agent of agents-exe. A file that cannot be read counts as empty, which is
@@ -409,11 +462,13 @@ fn at<T>(value: T, path: &Path, layer: ConfigLayer) -> SettingValue<T> {
 pub(crate) enum ToolFilter {
     #[default]
     All,
-    /// The tools with these names, and the tools from these folders.
+    /// The tools with these names, and the tools from these places.
     These {
         names: Vec<String>,
-        /// The folders, each with a text that file names must contain.
-        folders: Vec<(PathBuf, Option<String>)>,
+        /// The programs of an agent of agents-exe.
+        programs: Vec<ExeTools>,
+        /// The origins of tools, such as a server.
+        origins: Vec<String>,
     },
 }
 
@@ -425,7 +480,8 @@ impl ToolFilter {
             AgentToolNames::All => Self::All,
             AgentToolNames::These(names) => Self::These {
                 names: names.iter().chain(&file.manages).cloned().collect(),
-                folders: Vec::new(),
+                programs: Vec::new(),
+                origins: Vec::new(),
             },
         }
     }
@@ -434,13 +490,10 @@ impl ToolFilter {
     pub(crate) fn admits(&self, name: &str, origin: &str) -> bool {
         match self {
             Self::All => true,
-            Self::These { names, folders } => {
-                let path = Path::new(origin);
-                let file = path.file_name().map(|file| file.to_string_lossy()).unwrap_or_default();
-                let lies_in = |(folder, filter): &(PathBuf, Option<String>)| {
-                    path.parent() == Some(folder) && filter.as_ref().is_none_or(|part| file.contains(part))
-                };
-                names.iter().any(|known| known == name) || folders.iter().any(lies_in)
+            Self::These { names, programs, origins } => {
+                names.iter().any(|known| known == name)
+                    || origins.iter().any(|known| known == origin)
+                    || programs.iter().any(|programs| programs.has(Path::new(origin)))
             }
         }
     }

@@ -12,10 +12,11 @@ use std::{path::Path, sync::Arc};
 use holm::{
     grants::{Grant, Mode},
     kernel::{
-        Announcements, Approvals, Background, CHILDREN, ModelSpec as Card, PlanOffer, ToolKind, ToolSpec,
+        Announcements, Approvals, Background, CHILDREN, Failure, FailureClass, ModelResult,
+        ModelSpec as Card, PlanOffer, ToolKind, ToolSpec, Usage,
     },
     models::ScriptedModel,
-    runtime::{Agent, AgentBuilder, ChildIsolation, Model, SecretRedactor, Toolbox},
+    runtime::{Agent, AgentBuilder, ChildIsolation, Model, SecretRedactor, Toolbox, model_fn},
     store::Store,
 };
 use holm_tools::{
@@ -30,6 +31,7 @@ use crate::{
     approve::TerminalApprover,
     checks::JailCheckRunner,
     default_prompt::{CallPermissions, GitState, SessionEnvironment},
+    exit::CommandExit,
     helper_terminal,
     holm_paths::HolmPaths,
     log::ActivityLog,
@@ -104,13 +106,18 @@ impl HelperFactory {
 impl AgentHost for HelperFactory {
     fn begin(&self, model: Option<&str>) -> Result<AgentBuilder, String> {
         let (card, client, secrets) = match model {
-            Some(name) => {
-                let chosen =
-                    model::from_provider(name, &self.reach).map_err(|trouble| trouble.to_string())?;
-                // The key of its provider may have been asked for just now.
-                let secrets = chosen.reach.keys().told_to(self.secrets.clone());
-                (chosen.card, chosen.client, secrets)
-            }
+            Some(name) => match model::from_provider(name, &self.reach) {
+                Ok(chosen) => {
+                    // The key of its provider may have been asked for just now.
+                    let secrets = chosen.reach.keys().told_to(self.secrets.clone());
+                    (chosen.card, chosen.client, secrets)
+                }
+                // A key is wanted only when the helper is called.
+                Err(trouble) if trouble.exit == CommandExit::Provider => {
+                    (Card::named(name), without_key(trouble.to_string()), self.secrets.clone())
+                }
+                Err(trouble) => return Err(trouble.to_string()),
+            },
             None => (self.card.clone(), Arc::clone(&self.client), self.secrets.clone()),
         };
         let builder = Agent::builder(card, client).mode(self.mode).approvals(Approvals::Ask);
@@ -192,6 +199,19 @@ impl AgentHost for HelperFactory {
         let (tool, _) = agents.find(|(_, entry)| Path::new(&entry.origin) == file)?;
         Some(tool.declaration().name.clone())
     }
+}
+
+/// A model whose provider has no key: every call fails with the reason.
+fn without_key(why: String) -> Arc<dyn Model> {
+    Arc::new(model_fn(move |_| {
+        let failure = Failure {
+            class: FailureClass::Auth,
+            message: why.clone(),
+            retry_after_ms: None,
+            usage: Usage::default(),
+        };
+        Box::pin(async move { ModelResult::Failed(failure) })
+    }))
 }
 
 /// An agent is no tool of another one, unless the other names it; then it is a helper.

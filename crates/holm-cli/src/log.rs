@@ -13,13 +13,15 @@ mod file;
 pub(crate) mod http;
 
 use std::{
+    collections::BTreeMap,
     path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Instant,
 };
 
 use holm::{
     grants::{GrantSet, Url},
-    kernel::Numbered,
+    kernel::{Event, Numbered, ToolCallId},
     runtime::EventSink,
 };
 use serde_json::{Value, json};
@@ -155,8 +157,33 @@ impl EventSink for ActivityLog {
     fn event(&self, _: &Numbered) {}
 
     fn of_run(&self, run: &str) -> Option<Arc<dyn EventSink>> {
-        let (log, run) = (self.clone(), run.to_owned());
-        Some(Arc::new(move |event: &Numbered| log.put(&line(&run, event))))
+        let (log, run, clock) = (self.clone(), run.to_owned(), CallClock::default());
+        Some(Arc::new(move |event: &Numbered| log.put(&clock.timed(line(&run, event), event))))
+    }
+}
+
+/// Measures events as they happen, in microseconds. The journal has milliseconds, so a log of a past
+/// session has no such times.
+#[derive(Debug, Default)]
+struct CallClock(Mutex<BTreeMap<ToolCallId, Instant>>);
+
+impl CallClock {
+    /// The line with its time, and with how long a call took that has finished.
+    fn timed(&self, mut line: Value, event: &Numbered) -> Value {
+        line["at_us"] = jiff::Timestamp::now().as_microsecond().into();
+        let mut begun = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match &event.event {
+            Event::CallStarted { call, .. } => {
+                begun.insert(*call, Instant::now());
+            }
+            Event::CallFinished { call, .. } => {
+                if let Some(since) = begun.remove(call) {
+                    line["micros"] = u64::try_from(since.elapsed().as_micros()).unwrap_or(u64::MAX).into();
+                }
+            }
+            _ => {}
+        }
+        line
     }
 }
 

@@ -42,7 +42,7 @@ pub enum ConfigProblem {
     #[error("there is no such file")]
     Missing,
     /// The system cannot read it.
-    #[error("it cannot be read: {}", escaped(.0))]
+    #[error("cannot be read: {}", escaped(.0))]
     Unreadable(String),
     /// It is larger than a file that a person writes.
     #[error("it is larger than {most} bytes")]
@@ -57,11 +57,8 @@ pub enum ConfigProblem {
     #[error("other users can read it, and it holds keys")]
     Shared,
     /// The system cannot write it.
-    #[error("it cannot be written: {}", escaped(.0))]
+    #[error("cannot be written: {}", escaped(.0))]
     Unwritable(String),
-    /// An agent is its own helper, directly or indirectly.
-    #[error("the agent `{}` would delegate to an agent above it", escaped(.agent))]
-    Cycle { agent: String },
     /// No person has trusted the file with its current content.
     #[error("{}", escaped(.0))]
     Untrusted(String),
@@ -91,9 +88,8 @@ impl ConfigError {
                 "remove it; set it in your own file (`holm paths` shows where) or with a flag".into()
             }
             ConfigProblem::Missing => "create the file, or remove its name".into(),
-            ConfigProblem::Unreadable(_) => "change its permissions so that you can read it".into(),
+            ConfigProblem::Unreadable(_) => "make sure that it is a file and that you can read it".into(),
             ConfigProblem::TooLarge { .. } => "make it smaller".into(),
-            ConfigProblem::Cycle { .. } => "remove one of them from the other".into(),
             ConfigProblem::Untrusted(_) => {
                 let folder = self.path.parent().unwrap_or(Path::new("."));
                 format!(

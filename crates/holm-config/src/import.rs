@@ -5,12 +5,13 @@
 //! either: if an agent could act unasked in the other program, the user has to grant that here.
 //!
 //! Where things are:
-//! - `import/goose.rs`, `import/opencode.rs`, `import/hooks.rs`: one program or kind of file each;
+//! - `import/goose.rs`, `import/opencode.rs`, `import/boxagnts.rs`, `import/hooks.rs`: one program or kind of file each;
 //!   codex, Claude Code and agents-exe are here.
 //! - `import/yaml.rs`, `import/jsonc.rs`: parsers.
 //!
 //! Files are found and written by `holm-cli/src/commands/import.rs`.
 
+mod boxagnts;
 mod goose;
 mod hooks;
 mod jsonc;
@@ -25,6 +26,7 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::{ConfigError, ConfigProblem, agents_exe::ExeAgent, read::one_line};
 
+pub use boxagnts::{boxagnts_jobs, boxagnts_servers};
 pub use goose::{goose_recipe, goose_servers};
 pub use hooks::{codex_hooks, hooks};
 pub use opencode::{OpencodeImport, opencode};
@@ -145,7 +147,9 @@ pub fn markdown_agent(file: &str, text: &str) -> Result<ImportedFile, String> {
     let find = |key: &str| front.entries.iter().find(|entry| entry.key == key).map(|entry| &entry.value);
     let word = |key: &str| match find(key) {
         Some(FrontMatterValue::Text(text)) => Some(text.clone()),
-        Some(FrontMatterValue::List(_) | FrontMatterValue::Map(_)) | None => None,
+        Some(FrontMatterValue::List(_) | FrontMatterValue::Map(_) | FrontMatterValue::Records(_)) | None => {
+            None
+        }
     };
     let name = word("name").unwrap_or_else(|| file.to_owned());
     let description = word("description").ok_or("`description` is missing")?;
@@ -172,6 +176,7 @@ fn tools_of(value: Option<&FrontMatterValue>, notes: &mut Vec<String>) -> Vec<St
             text.split(',').map(str::trim).filter(|tool| !tool.is_empty()).map(str::to_owned).collect()
         }
         Some(FrontMatterValue::List(items)) => items.iter().map(|item| item.text.clone()).collect(),
+        Some(FrontMatterValue::Records(_)) => Vec::new(),
         Some(FrontMatterValue::Map(entries)) => {
             let is_off = |entry: &&FrontMatterEntry| entry.value == FrontMatterValue::Text("false".into());
             let off: Vec<&str> = entries.iter().filter(is_off).map(|entry| entry.key.as_str()).collect();
@@ -209,7 +214,7 @@ pub fn command_skill(name: &str, text: &str) -> ImportedFile {
             let about = front.entries.iter().find(|entry| entry.key == "description");
             let about = about.and_then(|entry| match &entry.value {
                 FrontMatterValue::Text(text) => Some(text.clone()),
-                FrontMatterValue::List(_) | FrontMatterValue::Map(_) => None,
+                FrontMatterValue::List(_) | FrontMatterValue::Map(_) | FrontMatterValue::Records(_) => None,
             });
             (about, front.body.to_owned())
         }
@@ -234,10 +239,18 @@ fn command_text(name: &str, about: Option<String>, body: &str) -> ImportedFile {
     ImportedFile { name, text, notes }
 }
 
+/// Whether an agent of agents-exe stands below itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExeNesting {
+    Plain,
+    /// It calls itself, or agents that call it.
+    Recursive,
+}
+
 /// Converts an agent of agents-exe. Its tools are not copied; notes list what it
 /// has beyond its prompt.
 #[must_use]
-pub fn exe_agent(agent: &ExeAgent, model: &str) -> ImportedFile {
+pub fn exe_agent(agent: &ExeAgent, model: &str, nesting: ExeNesting) -> ImportedFile {
     let mut notes: Vec<String> = agent.unsupported.iter().map(ToString::to_string).collect();
     for tools in &agent.tools {
         notes.note(format!(
@@ -254,7 +267,8 @@ pub fn exe_agent(agent: &ExeAgent, model: &str) -> ImportedFile {
         tools.push("*".to_owned());
     }
     let text = agent_text(&agent.slug, &agent.announce, &tools, &agent.system);
-    let text = text.replacen("tools:", &format!("model: {}\ntools:", quoted(model)), 1);
+    let recursive = if nesting == ExeNesting::Recursive { "recursive: true\n" } else { "" };
+    let text = text.replacen("tools:", &format!("model: {}\n{recursive}tools:", quoted(model)), 1);
     ImportedFile { name: agent.slug.clone(), text, notes }
 }
 

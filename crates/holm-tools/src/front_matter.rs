@@ -1,5 +1,5 @@
 //! Parses front matter: the lines between two `---` at the head of a file. It holds keys with
-//! texts, lists, and one level of nested keys. Which keys an agent may have is decided in
+//! texts, lists, one level of nested keys, and lists of those. Which keys an agent may have is decided in
 //! `agents/file.rs`, and for skills in `holm-config/src/skills/skill.rs`. It opens no file.
 //!
 //! This is the part of YAML that people write at the head of a file, with a parser of our own. It
@@ -48,6 +48,8 @@ pub enum FrontMatterValue {
     List(Vec<FrontMatterItem>),
     /// Keys below the key.
     Map(Vec<FrontMatterEntry>),
+    /// A list whose items have keys.
+    Records(Vec<Vec<FrontMatterEntry>>),
 }
 
 /// One item of a list.
@@ -157,6 +159,9 @@ impl<'l, 'a> FrontMatterLines<'l, 'a> {
         let lines = self.belonging();
         let Some((_, first)) = lines.first() else { return Ok(FrontMatterValue::Text(String::new())) };
         if first.starts_with("- ") {
+            if lines.iter().any(|(_, text)| !text.starts_with("- ")) {
+                return records(&lines);
+            }
             let items = lines.into_iter().map(|(line, text)| {
                 let text = text.strip_prefix("- ").ok_or_else(|| AgentFileErrorKind::NoItem.at(line))?;
                 Ok(FrontMatterItem { line, text: scalar(text.trim()).map_err(|problem| problem.at(line))? })
@@ -165,12 +170,7 @@ impl<'l, 'a> FrontMatterLines<'l, 'a> {
         }
         let mut entries: Vec<FrontMatterEntry> = Vec::new();
         for (line, text) in lines {
-            let (key, text) = keyed(text).ok_or_else(|| AgentFileErrorKind::NoKey.at(line))?;
-            if entries.iter().any(|entry| entry.key == key) {
-                return Err(AgentFileErrorKind::Twice { key: key.to_owned() }.at(line));
-            }
-            let value = inline(text).map_err(|problem| problem.at(line))?.numbered(line);
-            entries.push(FrontMatterEntry { line, key: key.to_owned(), value });
+            add_entry(&mut entries, line, text)?;
         }
         debug_assert!(entries.iter().all(|entry| entry.line > owner), "what belongs to a key follows it");
         Ok(FrontMatterValue::Map(entries))
@@ -191,6 +191,34 @@ impl<'l, 'a> FrontMatterLines<'l, 'a> {
         let cut = |line: &&str| line.get(indent.unwrap_or_default()..).unwrap_or_default().to_owned();
         lines.iter().map(cut).collect::<Vec<_>>().join(joint).trim().to_owned()
     }
+}
+
+/// A list whose items have keys: the first beside its dash, the others indented below it.
+fn records(lines: &[(usize, &str)]) -> Result<FrontMatterValue, AgentFileError> {
+    let mut records: Vec<Vec<FrontMatterEntry>> = Vec::new();
+    for (line, text) in lines {
+        let text = match text.strip_prefix("- ") {
+            Some(text) => {
+                records.push(Vec::new());
+                text.trim_start()
+            }
+            None => text,
+        };
+        let record = records.last_mut().ok_or_else(|| AgentFileErrorKind::NoItem.at(*line))?;
+        add_entry(record, *line, text).map_err(|_| AgentFileErrorKind::NoItem.at(*line))?;
+    }
+    Ok(FrontMatterValue::Records(records))
+}
+
+/// Adds a key with the value on its line.
+fn add_entry(entries: &mut Vec<FrontMatterEntry>, line: usize, text: &str) -> Result<(), AgentFileError> {
+    let (key, text) = keyed(text).ok_or_else(|| AgentFileErrorKind::NoKey.at(line))?;
+    if entries.iter().any(|entry| entry.key == key) {
+        return Err(AgentFileErrorKind::Twice { key: key.to_owned() }.at(line));
+    }
+    let value = inline(text).map_err(|problem| problem.at(line))?.numbered(line);
+    entries.push(FrontMatterEntry { line, key: key.to_owned(), value });
+    Ok(())
 }
 
 /// A value on the line of its key, before its line is known.

@@ -15,7 +15,7 @@ use serde_json::json;
 
 use crate::screen::DisplayablePath as _;
 use crate::{
-    agents::{AgentDefinition, ExeAgentProject, company},
+    agents::{AgentDefinition, company},
     default_prompt::{ABOUT, DEFAULT_AGENT, PromptDialect},
     exit::{CommandError, CommandExit},
     holm_paths::{self, HolmPaths},
@@ -74,7 +74,8 @@ fn list(places: &HolmPaths, screen: &TerminalOutput, as_json: bool) -> anyhow::R
         let problem = agent.about.as_ref().err().cloned().or(flaw);
         if as_json {
             let object = json!({
-                "name": agent.name, "path": agent.path.to_string_lossy(), "form": agent.form, "about": about, "problem": problem,
+                "name": agent.name, "path": agent.path.to_string_lossy(), "form": agent.form, "about": about,
+                "problem": problem, "lacks": agent.lacks,
             });
             screen.line(&object.to_string());
             continue;
@@ -84,6 +85,7 @@ fn list(places: &HolmPaths, screen: &TerminalOutput, as_json: bool) -> anyhow::R
             Some(why) => format!("cannot be used: {}", why.replace("\n  hint: ", "; ")),
         };
         screen.answer(&format!("{}  {words}  ({})", agent.name, agent.path.shown()));
+        agent.lacks.iter().for_each(|lack| screen.answer(&format!("    lacks: {lack}")));
     }
     Ok(CommandExit::Done)
 }
@@ -116,12 +118,13 @@ fn show(
             let agent = &exe.tree.agent;
             let folders: Vec<_> = agent.tools.iter().map(|tools| tools.path.to_string_lossy()).collect();
             let servers: Vec<_> = agent.servers.iter().map(|server| &server.name).collect();
-            let helpers: Vec<_> = exe.tree.below.iter().map(|child| &child.agent.slug).collect();
+            let helpers: Vec<_> = exe.tree.helpers().collect();
             json!({
                 "name": agent.slug, "path": agent.path.to_string_lossy(), "form": "agents-exe", "about": agent.announce,
-                "model": ExeAgentProject::model(agent), "address": agent.model_url, "key": agent.api_key_id, "tools": folders,
+                "model": exe.model_of(agent), "address": agent.model_url, "key": agent.api_key_id, "tools": folders,
                 "servers": servers, "helpers": helpers, "system": agent.system,
                 "unsupported": exe.tree.unsupported().iter().map(ToString::to_string).collect::<Vec<_>>(),
+                "missing": exe.tree.missing().iter().map(ToString::to_string).collect::<Vec<_>>(),
             })
         }
     };
@@ -169,14 +172,10 @@ fn new(name: &str, folder: &Path, screen: &TerminalOutput) -> anyhow::Result<Com
         delegate.\ntools: [read, grep, glob]\ngrants: [\"read:**\"]\nmode: plan\nlimits:\n  turns: \
         20\n---\nYou are careful and brief. Say what you looked at, and what you could not find.\n"
     );
-    if let Err(error) = AgentFile::parse(&text) {
+    if AgentFile::parse(&text).is_err() {
+        let message = format!("`{name}` is not a valid agent name");
         let hint = "use letters, digits, - and _, at most 64, and start with a letter";
-        return Err(CommandError::new(
-            CommandExit::Usage,
-            format!("`{name}` is not a valid agent name: {error}"),
-        )
-        .hint(hint)
-        .into());
+        return Err(CommandError::new(CommandExit::Usage, message).hint(hint).into());
     }
     fs::create_dir_all(folder)?;
     let path = folder.join(format!("{name}.md"));

@@ -263,9 +263,11 @@ fn exe(places: &HolmPaths) -> Vec<FileFinding> {
         .clone()
         .map(|path| FileFinding { notes: said(&unsupported), ..FileFinding::new(path, "agents", None) });
     // Nothing of an agent runs by being looked at.
-    let agents = project.agents.iter().map(|path| match ExeTree::load(path, &|_, _| Ok(())) {
+    let agents = project.agents.iter().map(|path| match ExeTree::load(path, &places.work, &|_, _| Ok(())) {
         Ok(tree) => {
-            FileFinding { notes: said(&tree.unsupported()), ..FileFinding::new(path.clone(), "agent", None) }
+            let mut notes = said(&tree.unsupported());
+            notes.extend(tree.missing().iter().map(ToString::to_string));
+            FileFinding { notes, ..FileFinding::new(path.clone(), "agent", None) }
         }
         Err(error) => FileFinding::of(error, "agent"),
     });

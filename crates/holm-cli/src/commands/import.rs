@@ -8,15 +8,18 @@
 //! the project, even through a link.
 
 use std::{
+    cell::RefCell,
+    collections::{BTreeMap, BTreeSet},
     fs,
     io::Write as _,
     path::{Path, PathBuf},
 };
 
 use holm_config::{
-    agents_exe::{ExeAgent, ExeTree},
-    import::{self, ImportedFile, ImportedServers},
+    agents_exe::{ExeAgent, ExeProject, ExeTree},
+    import::{self, ExeNesting, ImportedFile, ImportedServers},
     read_plain_within,
+    skills::SkillDocument,
 };
 use holm_tools::agents::AgentFile;
 use serde_json::json;
@@ -36,8 +39,10 @@ use crate::{
 const MOST_BYTES: u64 = 4 << 20;
 
 /// Files of other programs that are known in a folder.
-const FILES: [&str; 15] = [
+const FILES: [&str; 17] = [
     "agent.json",
+    "agents-exe.cfg.json",
+    "cron.config.json",
     ".mcp.json",
     "mcp.json",
     "config.toml",
@@ -59,7 +64,13 @@ const FOLDERS: [&str; 7] = ["agents", "commands", "agent", "command", "prompts",
 
 /// Folders in which other programs keep files of a project. They are imported only when they are
 /// named themselves: a user who names the project may mean only its rules.
-const HOUSES: [&str; 3] = [".claude", ".codex", ".opencode"];
+const HOUSES: [&str; 4] = [".claude", ".codex", ".opencode", ".boxagnts"];
+
+/// Folders of BoxAgnts, with its skills and its compiled tools.
+const EXTENSIONS: [&str; 2] = ["extensions", "app/extensions"];
+
+/// The largest compiled tool that is imported.
+const MOST_TOOL_BYTES: u64 = 64 << 20;
 
 /// Arguments of `holm import`.
 #[derive(Debug, clap::Args)]
@@ -67,7 +78,8 @@ pub(crate) struct ImportArgs {
     /// File or folder to import: an agent.json of agents-exe; .mcp.json, codex's config.toml,
     /// opencode.json or goose's config.yaml; agents/NAME.md, commands/NAME.md, prompts/NAME.md or
     /// recipes/NAME.yaml; Claude Code's settings.json or hooks.json; AGENTS.md, CLAUDE.md,
-    /// .goosehints or rules/NAME.md; or a folder with such files, such as .claude
+    /// .goosehints or rules/NAME.md; agents-exe.cfg.json; SKILL.md, a compiled tool (.wasm),
+    /// settings.json and cron.config.json of BoxAgnts; or a folder with such files, such as .claude
     from: PathBuf,
     /// Import agents, skills, rules and hooks into this project instead of your own settings
     #[arg(long)]
@@ -92,6 +104,10 @@ struct ConfigImporter<'a> {
     /// reported, and do not change this.
     exit: CommandExit,
     count: usize,
+    /// What was written, by kind, and how much was changed and left out.
+    summary: RefCell<ImportSummary>,
+    /// The files of agents of agents-exe that were imported.
+    agents_taken: BTreeSet<PathBuf>,
     /// Whether the result is printed as JSON.
     as_json: bool,
 }
@@ -122,6 +138,8 @@ pub(crate) fn execute(args: &ImportArgs, data: Option<&Path>) -> anyhow::Result<
         rules,
         exit: CommandExit::Done,
         count: 0,
+        summary: RefCell::default(),
+        agents_taken: BTreeSet::new(),
         as_json: args.json,
     };
     if !args.from.exists() {
@@ -139,7 +157,35 @@ pub(crate) fn execute(args: &ImportArgs, data: Option<&Path>) -> anyhow::Result<
              lists the files";
         return Err(CommandError::new(CommandExit::NoAnswer, message).hint(hint).into());
     }
+    import.summarize();
     Ok(import.exit)
+}
+
+/// What an import did.
+#[derive(Debug, Default)]
+struct ImportSummary {
+    /// How many files of each kind were written.
+    taken: BTreeMap<&'static str, usize>,
+    /// How many things differ from what the other program had.
+    changed: usize,
+    left: usize,
+}
+
+impl ImportSummary {
+    fn take(&mut self, path: &Path) {
+        let folder =
+            path.parent().and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default();
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let kind = match (name, folder) {
+            ("SKILL.md", _) => "skills",
+            ("AGENTS.md", _) => "rules",
+            (_, "agents") => "agents",
+            (name, _) if name.ends_with(".mcp.json") => "servers",
+            (name, _) if name.ends_with(".wasm") => "tools",
+            _ => "hook files",
+        };
+        *self.taken.entry(kind).or_default() += 1;
+    }
 }
 
 /// The text of a file that a person names.
@@ -180,6 +226,20 @@ fn homeless() -> CommandError {
 }
 
 impl ConfigImporter<'_> {
+    /// Says what was taken, changed and left.
+    fn summarize(&self) {
+        let ImportSummary { taken, changed, left } = &*self.summary.borrow();
+        if self.as_json {
+            self.screen.line(
+                &json!({ "summary": { "taken": taken, "changed": changed, "left": left } }).to_string(),
+            );
+            return;
+        }
+        let kinds: Vec<String> = taken.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
+        let kinds = if kinds.is_empty() { "nothing".to_owned() } else { kinds.join(", ") };
+        self.note(&format!("taken: {kinds}; changed: {changed}; left out: {left}"));
+    }
+
     fn take(&mut self, from: &Path) -> anyhow::Result<()> {
         if from.is_dir() {
             return self.folder(from);
@@ -190,9 +250,18 @@ impl ConfigImporter<'_> {
         let real = from.canonicalize()?;
         let folder =
             real.parent().and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default();
+        if ending == "wasm" {
+            return self.compiled_tool(from);
+        }
         let text = read(from)?;
         match (name, folder, ending) {
             ("config.toml", _, _) => self.codex(from, &real, &text),
+            ("agents-exe.cfg.json", _, _) => self.exe_project(from, &real),
+            ("SKILL.md", _, _) => self.ready_skill(from, &real, text),
+            ("settings.json", ".boxagnts", _) => {
+                self.servers(&import::boxagnts_servers(&text, from).map_err(|error| refused(&error))?, from)
+            }
+            ("cron.config.json", _, _) => self.jobs(&text, from),
             ("opencode.json" | "opencode.jsonc", _, _) => self.opencode(&text, from),
             ("AGENTS.md" | "CLAUDE.md" | ".goosehints" | "goosehints", _, _) | (_, "rules", "md") => {
                 self.rule(from, &real, text);
@@ -241,6 +310,7 @@ impl ConfigImporter<'_> {
                 self.take(&file)?;
             }
         }
+        self.extensions(from)?;
         for house in HOUSES.iter().map(|name| from.join(name)).filter(|path| path.is_dir()) {
             let house = house.shown();
             self.note(&format!("{house} was skipped; import it with `holm import {house}`"));
@@ -249,14 +319,101 @@ impl ConfigImporter<'_> {
         Ok(())
     }
 
+    /// Imports skills and compiled tools, which need no conversion: of a folder of either, and of
+    /// BoxAgnts' folder with both.
+    fn extensions(&mut self, from: &Path) -> anyhow::Result<()> {
+        let inner = EXTENSIONS.map(|name| from.join(name));
+        let roots = [from.to_owned()].into_iter().chain(inner).filter(|root| root.is_dir());
+        for root in roots {
+            let is_own = |name: &str| root.file_name().is_some_and(|own| own == name);
+            let skills = if is_own("skills") { root.clone() } else { root.join("skills") };
+            let tools = if is_own("tools") { root.clone() } else { root.join("tools") };
+            let of = |folder: &Path| {
+                let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+                let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+                paths.sort();
+                paths
+            };
+            let skills = of(&skills).into_iter().map(|folder| folder.join("SKILL.md"));
+            let is_wasm = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "wasm");
+            let tools = of(&tools).into_iter().filter(is_wasm);
+            for file in skills.chain(tools).filter(|file| file.is_file()) {
+                self.take(&file)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Imports a skill that Holm reads as it is.
+    fn ready_skill(&mut self, from: &Path, real: &Path, text: String) -> anyhow::Result<()> {
+        let skill = match SkillDocument::parse(&text) {
+            Ok(skill) => skill,
+            Err(error) => {
+                self.leave_out(&from.shown(), &error.to_string());
+                return Ok(());
+            }
+        };
+        let beside = real.parent().into_iter().flat_map(fs::read_dir).flatten().flatten().count();
+        let notes = match beside {
+            0 | 1 => Vec::new(),
+            _ => vec![format!("the files beside it were not copied from {}", from.shown())],
+        };
+        self.skill(&ImportedFile { name: skill.name, text, notes })
+    }
+
+    /// Imports a compiled tool. It gets nothing that a run was not granted.
+    fn compiled_tool(&mut self, from: &Path) -> anyhow::Result<()> {
+        let bytes = read_plain_within(from, MOST_TOOL_BYTES)?;
+        let folder =
+            if self.hooks == HookOwner::Project { self.places.project_tools() } else { self.places.tools() };
+        let name = from.file_name().unwrap_or_default();
+        let notes = ["`holm tool validate` shows what it asks for".to_owned()];
+        self.write_bytes(&name.to_string_lossy(), &bytes, &notes, &folder.join(name)).map(drop)
+    }
+
+    /// Imports all agents of a project of agents-exe.
+    fn exe_project(&mut self, from: &Path, real: &Path) -> anyhow::Result<()> {
+        let folder = real.parent().unwrap_or(Path::new("/"));
+        let project = ExeProject::find(folder, |_| None).map_err(|error| refused(&error))?;
+        for feature in &project.unsupported {
+            self.told(&from.shown(), &feature.to_string());
+        }
+        for agent in &project.agents {
+            match ExeTree::load(agent, folder, &|_, _| Ok(())) {
+                Ok(tree) => self.exe_tree(&tree)?,
+                Err(error) => self.leave_out(&agent.shown(), &error.to_string()),
+            }
+        }
+        Ok(())
+    }
+
     fn exe(&mut self, from: &Path) -> anyhow::Result<()> {
         // Importing a file counts as reviewing it; nothing of it runs.
-        let tree = ExeTree::load(from, &|_, _| Ok(())).map_err(|error| refused(&error))?;
+        let tree = ExeTree::load(from, &self.places.work, &|_, _| Ok(())).map_err(|error| refused(&error))?;
+        self.exe_tree(&tree)
+    }
+
+    fn exe_tree(&mut self, tree: &ExeTree) -> anyhow::Result<()> {
         for agent in tree.agents() {
-            self.agent(&import::exe_agent(agent, &ExeAgentProject::model(agent)))?;
+            // Agents of a project call each other, so one may have been imported with another.
+            if !self.agents_taken.insert(agent.path.canonicalize().unwrap_or_else(|_| agent.path.clone())) {
+                continue;
+            }
+            let nesting = if tree.recurses(&agent.slug) { ExeNesting::Recursive } else { ExeNesting::Plain };
+            self.agent(&import::exe_agent(agent, &ExeAgentProject::model(agent), nesting))?;
             let servers = ImportedServers { entries: import::exe_servers(agent), notes: Vec::new() };
             // Wherever an agent lies, its files lie beside it: also in a hidden folder.
             self.servers_of(&servers, &agent.path, agent.path.parent())?;
+        }
+        Ok(())
+    }
+
+    /// Names the commands that make the jobs of BoxAgnts here.
+    fn jobs(&mut self, text: &str, from: &Path) -> anyhow::Result<()> {
+        for command in import::boxagnts_jobs(text, from).map_err(|error| refused(&error))? {
+            self.count += 1;
+            self.note(&format!("a job is not imported; to make it: {command}"));
+            self.left(&from.shown(), &command);
         }
         Ok(())
     }
@@ -353,8 +510,12 @@ impl ConfigImporter<'_> {
         if taken.exit != CommandExit::Done {
             self.exit = CommandExit::NoAnswer;
         }
-        if self.as_json {
-            taken.written.iter().for_each(|path| self.written(path));
+        for path in &taken.written {
+            if self.as_json {
+                self.written(path);
+            } else {
+                self.summary.borrow_mut().take(path);
+            }
         }
         taken.left.iter().for_each(|(what, why)| self.left(what, why));
         Ok(())
@@ -406,6 +567,16 @@ impl ConfigImporter<'_> {
     }
 
     fn write(&mut self, made: &ImportedFile, path: &Path) -> anyhow::Result<ImportWriteResult> {
+        self.write_bytes(&made.name, made.text.as_bytes(), &made.notes, path)
+    }
+
+    fn write_bytes(
+        &mut self,
+        name: &str,
+        bytes: &[u8],
+        notes: &[String],
+        path: &Path,
+    ) -> anyhow::Result<ImportWriteResult> {
         self.count += 1;
         if self.hooks == HookOwner::Project && !self.is_in_project(path)? {
             self.leave_out(&path.shown(), "a link in its path leads out of this project");
@@ -418,9 +589,9 @@ impl ConfigImporter<'_> {
         // would not be trusted.
         match holm_paths::readable_file(path) {
             Ok(mut file) => {
-                file.write_all(made.text.as_bytes())?;
+                file.write_all(bytes)?;
                 self.written(path);
-                made.notes.iter().for_each(|note| self.told(&made.name, note));
+                notes.iter().for_each(|note| self.told(name, note));
                 Ok(ImportWriteResult::Written)
             }
             Err(error) => {
@@ -449,6 +620,7 @@ impl ConfigImporter<'_> {
 
     /// Says that a file was written.
     fn written(&self, path: &Path) {
+        self.summary.borrow_mut().take(path);
         if self.as_json {
             self.screen.line(&json!({ "written": path.to_string_lossy() }).to_string());
         } else {
@@ -458,6 +630,7 @@ impl ConfigImporter<'_> {
 
     /// Tells a program what was left out; people are told in a note.
     fn left(&self, what: &str, why: &str) {
+        self.summary.borrow_mut().left += 1;
         if self.as_json {
             self.screen.line(&json!({ "left": what, "why": why }).to_string());
         }
@@ -465,6 +638,7 @@ impl ConfigImporter<'_> {
 
     /// Says what is to be known of something, to people and to a program.
     fn told(&self, what: &str, note: &str) {
+        self.summary.borrow_mut().changed += 1;
         self.note(&format!("{what}: {note}"));
         if self.as_json {
             self.screen.line(&json!({ "note": note, "of": what }).to_string());

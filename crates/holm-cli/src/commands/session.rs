@@ -4,13 +4,17 @@
 //!
 //! Where things are:
 //! - `session/list.rs`, `session/search.rs`: find sessions. `session/show.rs`: print or export one.
+//! - `session/calls.rs`: the tool calls of one.
 //! - `session/replay.rs`: replay one; `session/replay_narrator.rs` writes the words,
 //!   `session/step.rs` steps by keys.
 //! - `session/diff.rs`: compare two.
-//! - `session/fork.rs`, `session/edit.rs`, `session/import.rs`: make a new session from another.
+//! - `session/fork.rs`, `session/edit.rs`, `session/import.rs`: make a new session from another;
+//!   `session/exe_session.rs` converts those of agents-exe.
 
+mod calls;
 mod diff;
 mod edit;
+mod exe_session;
 mod fork;
 mod import;
 mod list;
@@ -20,6 +24,7 @@ mod search;
 mod show;
 mod step;
 
+pub(in crate::commands) use calls::find_call;
 pub(crate) use list::date;
 
 use std::path::Path;
@@ -49,6 +54,8 @@ pub(crate) enum SessionCommand {
     List(list::SessionListArgs),
     /// Show the messages of a session
     Show(show::SessionShowArgs),
+    /// List the tool calls of a session; `holm tool execute --again` runs one again
+    Calls(calls::SessionCallsArgs),
     /// Search the messages of all sessions
     Search(search::SessionSearchArgs),
     /// Export a session as Markdown, as JSON or as its journal
@@ -83,6 +90,7 @@ pub(crate) async fn execute(
     let store = match &command {
         SessionCommand::List(_)
         | SessionCommand::Show(_)
+        | SessionCommand::Calls(_)
         | SessionCommand::Search(_)
         | SessionCommand::Export(_)
         | SessionCommand::Replay(_)
@@ -98,6 +106,7 @@ pub(crate) async fn execute(
             list::list(&SessionCommandContext { store, screen, places: HolmPaths::look(data)? }, args).await
         }
         SessionCommand::Show(args) => show::show(&store, &screen, &args).await,
+        SessionCommand::Calls(args) => calls::calls(&store, &screen, &args).await,
         SessionCommand::Search(args) => search::search(&store, &screen, &args).await,
         SessionCommand::Export(args) => show::export(&store, &screen, &args).await,
         SessionCommand::Replay(args) => replay::replay(&store, &screen, &args).await,
@@ -133,6 +142,7 @@ impl SessionCommand {
         let names: Vec<&mut String> = match &mut self {
             Self::List(_) | Self::Search(_) | Self::Import(_) => Vec::new(),
             Self::Show(args) => vec![&mut args.id],
+            Self::Calls(args) => vec![&mut args.id],
             Self::Export(args) => vec![&mut args.id],
             Self::Edit(args) => vec![&mut args.id],
             Self::Replay(args) => vec![&mut args.id],
@@ -153,8 +163,13 @@ struct SessionCommandContext {
     places: HolmPaths,
 }
 
-/// Says that there is no such session.
+/// Says that there is no such session. The word `last` is resolved before, except where there is
+/// no session at all.
 pub(crate) fn no_such(run: &str) -> CommandError {
+    if run == session_name::LAST {
+        let hint = "a session begins with `holm chat` or `holm run`";
+        return CommandError::new(CommandExit::Missing, "no sessions yet").hint(hint);
+    }
     CommandError::new(CommandExit::Missing, format!("there is no session `{run}`"))
         .hint("`holm session list` shows the sessions")
 }

@@ -24,6 +24,7 @@ use std::{
 use clap::Subcommand;
 use holm::{
     grants::{Allowance, Grant, Mode},
+    guards::json::Json,
     kernel::{Config, Effect, Event, ModelSpec, Outcome, Run, Started, Timestamp, ToolOutput, ToolSpec},
     runtime::{self, AgentBuilder},
     store::Store,
@@ -36,7 +37,7 @@ use holm_tools::{
 };
 use serde_json::json;
 
-use super::run;
+use super::{run, session::find_call};
 use crate::{
     approve::{self, TerminalApprover, UserPresence},
     checks,
@@ -98,10 +99,16 @@ enum ToolCommand {
 #[derive(Debug, clap::Args)]
 struct ToolExecuteArgs {
     /// Tool name, or a .wasm file
-    tool: String,
-    /// Arguments, as a JSON object
-    #[arg(default_value = "{}")]
-    arguments: String,
+    #[arg(required_unless_present = "again")]
+    tool: Option<String>,
+    /// Arguments, as a JSON object [default: {}]
+    arguments: Option<String>,
+    /// Repeat a call of a session; `holm session calls` shows the numbers
+    #[arg(long, value_name = "SESSION:NUMBER", conflicts_with_all = ["tool", "arguments"])]
+    again: Option<String>,
+    /// Only check the arguments and print what the call would need
+    #[arg(long)]
+    check: bool,
     /// Permission for the tool, such as read:src/**; can be repeated
     #[arg(long, value_name = "GRANT")]
     grant: Vec<Grant>,
@@ -136,7 +143,35 @@ struct ToolExecuteArgs {
     json: bool,
 }
 
+impl ToolCommand {
+    /// What the user gives a call.
+    fn granted(&self) -> Vec<Grant> {
+        match self {
+            Self::Execute(args) => [args.grant.clone(), args.yes.clone()].concat(),
+            _ => Vec::new(),
+        }
+    }
+}
+
 impl ToolExecuteArgs {
+    /// The tool, by name or file.
+    fn tool(&self) -> &str {
+        self.tool.as_deref().unwrap_or_default()
+    }
+
+    fn arguments(&self) -> &str {
+        self.arguments.as_deref().unwrap_or("{}")
+    }
+
+    /// With the tool and the arguments of the recorded call, if one is named.
+    async fn with_recorded(mut self, store: &Store) -> anyhow::Result<Self> {
+        if let Some(which) = &self.again {
+            let (tool, arguments) = find_call(store, which).await?;
+            (self.tool, self.arguments) = (Some(tool), Some(arguments));
+        }
+        Ok(self)
+    }
+
     /// What may be run as a command, and what never.
     fn rules(&self) -> CommandRules {
         run::rules_of(&self.allow_command, &self.deny_command)
@@ -153,7 +188,7 @@ pub(crate) async fn execute(args: ToolArgs, data: Option<&Path>) -> anyhow::Resu
         ToolCommand::Validate { tool, json } if wasm::is_file(&tool) => {
             return wasm::validate(&tool, json, &HolmPaths::look(data)?, &screen).await;
         }
-        ToolCommand::Execute(args) if wasm::is_file(&args.tool) => {
+        ToolCommand::Execute(args) if wasm::is_file(args.tool()) => {
             let places = HolmPaths::find(data)?;
             return wasm::execute(bound(args, &places)?, &places, &screen).await;
         }
@@ -182,11 +217,7 @@ pub(crate) async fn execute(args: ToolArgs, data: Option<&Path>) -> anyhow::Resu
         }
         _ => CommandRules::default(),
     };
-    let granted = match &args.command {
-        ToolCommand::Execute(args) => [args.grant.clone(), args.yes.clone()].concat(),
-        _ => Vec::new(),
-    };
-    let kept = ProtectedPaths::find(&places).granted(&granted);
+    let kept = ProtectedPaths::find(&places).granted(&args.command.granted());
     let sources = sources(&places, &store, args.tools, &rules, &kept, &screen).await?;
     let (held, faults) = (sources.snapshot(), sources.faults(&screen));
     match args.command {
@@ -204,8 +235,9 @@ pub(crate) async fn execute(args: ToolArgs, data: Option<&Path>) -> anyhow::Resu
             validate(&screen, &declaration(&held, &tool)?, &about(&held, &faults, &tool), json)
         }
         ToolCommand::Execute(args) => {
-            tell(&screen, &about(&held, &faults, &args.tool));
-            try_once(&screen, &held, bound(args, &places)?).await
+            let args = args.with_recorded(&store).await?;
+            tell(&screen, &about(&held, &faults, args.tool()));
+            try_once(&screen, &held, bound(args, &places)?, &places).await
         }
         ToolCommand::New(_) | ToolCommand::Trust(_) | ToolCommand::Distrust(_) | ToolCommand::Confirm(_) => {
             Ok(CommandExit::Done)
@@ -446,11 +478,15 @@ async fn try_once(
     screen: &Arc<TerminalOutput>,
     tools: &RegistrySnapshot,
     args: ToolExecuteArgs,
+    places: &HolmPaths,
 ) -> anyhow::Result<CommandExit> {
-    let tool = find(tools, &args.tool)?;
+    let tool = find(tools, args.tool())?;
+    if args.check {
+        return check_call(screen, tool.declaration(), places, args.arguments());
+    }
     let name = tool.declaration().name.clone();
     if is_agent(tool.declaration()) {
-        let message = format!("`{}` is an agent; only a run can use it", args.tool);
+        let message = format!("`{}` is an agent; only a run can use it", args.tool());
         return Err(CommandError::new(CommandExit::Usage, message).hint("use it with `holm run`").into());
     }
     if let Some(grant) = args.grant.iter().find(|grant| !matches!(grant, Grant::Tool(_)))
@@ -463,7 +499,8 @@ async fn try_once(
     }
     let gate = gate(&args, screen);
     let grants = args.grant.iter().cloned().collect();
-    let trial = ManualToolCall { tool: Arc::clone(tool), arguments: args.arguments, grants, mode: args.mode };
+    let arguments = args.arguments().to_owned();
+    let trial = ManualToolCall { tool: Arc::clone(tool), arguments, grants, mode: args.mode };
     let workspace = std::env::current_dir().ok().and_then(|folder| workspace(&folder));
     let equip = |builder: AgentBuilder| builder.config(|config| config.workspace = workspace);
     let came = trial.run_at_terminal(gate, screen, equip).await?;
@@ -471,6 +508,35 @@ async fn try_once(
         return Ok(cancelled(screen));
     }
     show(screen, came.outcome, &came.said, came.output.as_ref(), args.json)
+}
+
+/// The texts of an argument: one, several, or none.
+fn texts_of<'a>(arguments: &'a Json, name: &str) -> Vec<&'a str> {
+    match arguments.get(name) {
+        Some(Json::Array(items)) => items.iter().filter_map(Json::as_str).collect(),
+        Some(value) => value.as_str().into_iter().collect(),
+        None => Vec::new(),
+    }
+}
+
+/// Checks the arguments of a call against the tool's schema, and prints the needs of the call.
+fn check_call(
+    screen: &TerminalOutput,
+    tool: &ToolSpec,
+    places: &HolmPaths,
+    arguments: &str,
+) -> anyhow::Result<CommandExit> {
+    let parsed = Json::parse(&wasm::check(arguments, &tool.schema)?)?;
+    let workspace = places.workspace();
+    let mut needs = Vec::new();
+    for template in &tool.needs {
+        let found = template.needs_in(workspace.as_ref(), |name| texts_of(&parsed, name));
+        let found = found.map_err(|error| CommandError::new(CommandExit::Usage, error.to_string()))?;
+        needs.extend(found.iter().map(ToString::to_string));
+    }
+    let needs = if needs.is_empty() { "nothing".to_owned() } else { needs.join(", ") };
+    screen.answer(&format!("{}: the arguments are valid; the call needs {needs}", tool.name));
+    Ok(CommandExit::Done)
 }
 
 /// Says that a call was stopped by a signal.

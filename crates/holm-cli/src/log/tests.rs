@@ -12,6 +12,19 @@ fn event(record: u64) -> Numbered {
     Numbered { id, at: Timestamp::new(5), event: Event::GrantsChanged }
 }
 
+#[test]
+fn a_finished_call_says_how_many_microseconds_it_took() {
+    let call = holm::kernel::ToolCallId::new(7);
+    let of = |event: Event| Numbered { event, ..self::event(1) };
+    let clock = CallClock::default();
+    let begun = clock.timed(json!({}), &of(Event::CallStarted { call }));
+    assert!(begun.get("micros").is_none() && begun["at_us"].is_u64(), "{begun}");
+    let (id, outcome) = ("c".into(), holm::kernel::Outcome::Succeeded);
+    let finished = Event::CallFinished { call, id, outcome, bytes: 0, millis: 0, metadata: None };
+    let ended = clock.timed(json!({}), &of(finished));
+    assert!(ended["micros"].is_u64() && ended["at_us"].as_u64() >= begun["at_us"].as_u64(), "{ended}");
+}
+
 fn to_file(path: &std::path::Path) -> anyhow::Result<ActivityLog> {
     let args = LogFlags { log_json_file: Some(path.to_owned()), log_http: None };
     ActivityLog::open(&args, &GrantSet::default(), NetworkScope::Anywhere)
@@ -32,7 +45,10 @@ async fn a_file_gets_one_line_for_each_event_behind_what_is_there() {
         assert_eq!(log.finish().await, Vec::<String>::new());
     }
     let text = std::fs::read_to_string(&path).unwrap();
-    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let mut lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for line in &mut lines {
+        assert!(line.as_object_mut().unwrap().remove("at_us").is_some_and(|at| at.is_u64()), "{text}");
+    }
     let expect =
         |run: &str| json!({ "at": 5, "session": run, "record": 3, "index": 0, "event": "grants_changed" });
     assert_eq!(lines, [expect("one"), expect("two")]);

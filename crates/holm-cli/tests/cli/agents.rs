@@ -224,7 +224,8 @@ fn a_project_of_agents_exe_works_as_it_is() {
     fs::set_permissions(work.join("agents-exe.keys"), fs::Permissions::from_mode(0o600)).unwrap();
 
     let listed = stage.holm(["agent", "list"]);
-    assert!(listed.out.starts_with("main  Is the agent main.  ("), "{listed:?}");
+    assert!(listed.out.starts_with("main  cannot be used: "), "{listed:?}");
+    assert!(listed.out.contains("agent.json: you have not trusted it"), "{listed:?}");
     let run = || {
         let mut run = stage.command(["run", "--agent", "main", "-p", "Go.", "--mode", "full"]);
         crate::stage::Ran::of(
@@ -233,6 +234,9 @@ fn a_project_of_agents_exe_works_as_it_is() {
     };
     run().fails(2, "agent.json: you have not trusted it");
     stage.agrees(["tool", "trust", "."]);
+    let listed = stage.holm(["agent", "list"]);
+    assert!(listed.out.starts_with("main  Is the agent main.  ("), "{listed:?}");
+    assert!(listed.out.contains("    lacks: ") && listed.out.contains("the key `luaThings`"), "{listed:?}");
     let ran = run();
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "All is done.\n"), "{ran:?}");
     assert!(ran.err.contains("not supported: the key `luaThings` at line "), "{ran:?}");
@@ -254,16 +258,73 @@ fn a_project_of_agents_exe_works_as_it_is() {
 #[test]
 fn what_is_wrong_with_an_agent_is_one_message_with_its_line() {
     let stage = Stage::new([]);
-    let circle = exe(&stage, "main", &json!({"extraAgents": [{"slug": "main", "path": "agent.json"}]}));
-    fs::write(stage.work().join("agent.json"), circle).unwrap();
     fs::write(stage.work().join("broken.json"), "{\n\"tag\": \n").unwrap();
     stage.agrees(["tool", "trust", "."]);
     let run = |file: &str| stage.holm(["run", "--model", MODEL, "--agent", file, "-p", "x"]);
-    run("agent.json").fails(2, "would delegate to an agent above it\n  hint: remove one of them");
     run("broken.json").fails(2, "broken.json:3: ");
     run("gone.json").fails(2, "gone.json: there is no such file");
     let shown = stage.holm(["agent", "show", "broken.json"]);
     shown.fails(2, "broken.json:3: ");
+}
+
+#[test]
+fn agents_of_agents_exe_call_themselves_and_a_key_is_wanted_only_when_its_agent_is_called() {
+    let task = |agent: &str| Act::calls(&[("c", agent, r#"{"task":"Look."}"#)]);
+    let acts = [
+        task("main"),
+        task("far"),
+        Act::says("Far away."),
+        task("lost"),
+        Act::says("Deep."),
+        Act::says("Done."),
+    ];
+    let stage = Stage::new(acts);
+    let path = |slug: &str| json!({"slug": slug, "path": format!("{slug}.json")});
+    let main = json!({"extraAgents": [path("main"), path("far"), path("lost")],
+        "bashToolboxes": [{"tag": "FileSystemDirectory", "contents": {"Path": "gone/tools"}}]});
+    fs::write(stage.work().join("main.json"), exe(&stage, "main", &main)).unwrap();
+    let far = json!({"apiKeyId": "second", "extraAgents": [path("main")]});
+    fs::write(stage.work().join("far.json"), exe(&stage, "far", &far)).unwrap();
+    let lost = json!({"apiKeyId": "third", "modelUrl": "https://api.moonshot.ai/v1"});
+    fs::write(stage.work().join("lost.json"), exe(&stage, "lost", &lost)).unwrap();
+    fs::write(stage.work().join("agents-exe.cfg.json"), r#"{"agentsFiles": ["main.json"]}"#).unwrap();
+    let keys =
+        json!({"keys": [{"id": "mine", "value": KEY}, {"id": "second", "value": "sk-another-key-of-far"}]});
+    fs::write(stage.work().join("agents-exe.keys"), keys.to_string()).unwrap();
+    fs::set_permissions(stage.work().join("agents-exe.keys"), fs::Permissions::from_mode(0o600)).unwrap();
+    stage.agrees(["tool", "trust", "."]);
+    let listed = stage.holm(["agent", "list"]);
+    for lack in ["main.json:", "there are no tools at gone/tools", "no keys file has the key `third`"] {
+        assert!(listed.out.contains(lack), "{lack}: {listed:?}");
+    }
+    // Prices of an endpoint of one's own make a budget possible.
+    let settings = stage.work().join("../mine.toml");
+    fs::write(&settings, "").unwrap();
+    let run = |more: &[&str]| {
+        let mut run = stage.command(
+            [&["run", "--agent", "main", "-p", "Find the tide table.", "--mode", "full"], more].concat(),
+        );
+        run.env("HOLM_CONFIG", &settings).env_remove("OPENAI_API_KEY").env_remove("OPENAI_BASE_URL");
+        crate::stage::Ran::of(&run.output().unwrap())
+    };
+    run(&["--budget", "0.50"]).fails(2, "price");
+    let prices = "input_price = \"1usd\"\noutput_price = \"1usd\"\n";
+    let priced = ["main", "far"].map(|slug| format!("[providers.exe-{slug}]\n{prices}")).concat();
+    fs::write(&settings, priced).unwrap();
+    let ran = run(&["--budget", "0.50"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Done.\n"), "{ran:?}");
+    assert!(ran.err.contains("there are no tools at gone/tools"), "{ran:?}");
+    let requests = stage.double.requests();
+    let models: Vec<&str> = requests.iter().map(Seen::model).collect();
+    let expect = ["main", "main", "far", "main", "main", "main"].map(|slug| format!("model-of-{slug}"));
+    assert_eq!(models, expect, "{ran:?}");
+    let bearer = |seen: &Seen| seen.header("authorization").unwrap_or_default().to_owned();
+    assert_eq!(bearer(&requests[0]), format!("Bearer {KEY}"));
+    assert_eq!(bearer(&requests[2]), "Bearer sk-another-key-of-far");
+    let told = requests[4].asked.as_ref().unwrap().messages.last().unwrap().plain_text();
+    assert!(told.contains("key"), "the helper without a key failed: {told}");
+    assert!(requests[0].text().contains("Find the tide table."), "{}", requests[0].text());
+    assert!(!requests[2].text().contains("tide"), "a helper has its own context: {}", requests[2].text());
 }
 
 #[test]
@@ -483,6 +544,52 @@ fn what_goose_and_the_others_tell_agents_is_taken_over_and_what_is_not_is_said()
     assert!(ran.code == Some(0) && ran.err.contains("as it is, once you trust it"), "{ran:?}");
     write("goose/recipes/bad.yaml", "a: [\n");
     import(&["goose/recipes/bad.yaml"]).fails(2, "bad.yaml:2: ");
+}
+
+#[test]
+fn projects_of_boxagnts_and_agents_exe_are_imported_with_a_summary() {
+    let stage = Stage::new([]);
+    let write = |path: &str, text: &str| write_below(&stage, path, text);
+    let skill = "---\nname: forecast\ndescription: Says the weather.\ntools: web-fetch\nargs:\n  - name: city\n    \
+        description: City\n    required: true\n---\nWeather of {{city}}.\n";
+    write("box/app/extensions/skills/forecast/SKILL.md", skill);
+    write("box/app/extensions/skills/bad/SKILL.md", "no head");
+    write("box/app/extensions/tools/x.wasm", "\0asm");
+    write(
+        "box/.boxagnts/settings.json",
+        r#"{"mcp_servers":[{"name":"time","command":"uvx","args":["mcp-server-time"]}]}"#,
+    );
+    write(
+        "box/.boxagnts/cron.config.json",
+        r#"{"1":{"name":"night","cron":"0 30 2 * * *","prompt":"write"}}"#,
+    );
+    let both = |slug: &str| json!({"extraAgents": [{"slug": slug, "path": format!("{slug}.json")}]});
+    write("exe/agents/main.json", &exe(&stage, "main", &both("far")));
+    write("exe/agents/far.json", &exe(&stage, "far", &both("main")));
+    write("exe/agents-exe.cfg.json", r#"{"agentsDirectories": ["agents"], "keymap": "k"}"#);
+    let import = |from: &str| {
+        let mut command = stage.command(["import", from]);
+        crate::stage::Ran::of(&command.env("HOME", stage.work().join("../home")).output().unwrap())
+    };
+    let summary = |from: &str, code: i32, expect: &str| {
+        let ran = import(from);
+        let last = ran.err.lines().last().unwrap_or_default();
+        assert_eq!((ran.code, last), (Some(code), format!("holm: {expect}").as_str()), "{ran:?}");
+        ran
+    };
+    let ran = summary("box/app", 3, "taken: skills 1, tools 1; changed: 1; left out: 1");
+    assert!(ran.err.contains("bad/SKILL.md is left out: line 1: "), "{ran:?}");
+    assert_eq!(fs::read(stage.data().join("tools/x.wasm")).unwrap(), b"\0asm");
+    let kept = fs::read_to_string(stage.work().join("../home/.holm/skills/forecast/SKILL.md")).unwrap();
+    assert_eq!(kept, skill);
+    let ran = summary("box/.boxagnts", 0, "taken: servers 1; changed: 0; left out: 1");
+    assert!(ran.err.contains("holm job add 'night' 'write' --cron '30 2 * * *' --zone UTC"), "{ran:?}");
+    // Agents that call each other are imported once each.
+    let ran = import("exe/agents-exe.cfg.json");
+    assert!(ran.code == Some(0) && ran.err.contains("taken: agents 2; changed: "), "{ran:?}");
+    assert!(stage.data().join("agents/far.md").is_file() && stage.data().join("agents/main.md").is_file());
+    let listed = stage.holm(["agent", "list"]);
+    assert!(listed.out.contains("main  Is the agent main.") && !listed.out.contains("cycle"), "{listed:?}");
 }
 
 #[test]

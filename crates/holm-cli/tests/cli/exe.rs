@@ -163,3 +163,103 @@ fn prompts_that_a_project_has_names_for_work_once_they_are_trusted() {
     let ran = stage.holm(["run", "--model", MODEL, "--alias", "sum", "-p", "x"]);
     ran.fails(2, "the alias `sum` needs a value for `filename`: no file was given with -f");
 }
+
+#[test]
+fn a_server_that_is_slow_keeps_neither_the_run_nor_the_other_servers_waiting() {
+    let call = Act::calls(&[("c1", "sea_echo", r#"{"word":"ahoy"}"#)]);
+    let stage = Stage::new([call, Act::says("It said ahoy.")]);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../holm-mcp/tests/servers/server.py");
+    let script = script.canonicalize().unwrap();
+    let server = |name: &str, mode: &str| {
+        let contents = json!({"name": name, "executable": "/usr/bin/python3", "args": [script, mode]});
+        json!({"tag": "McpSimpleBinary", "contents": contents})
+    };
+    let servers = json!([server("slow", "hangs"), server("sea", "ok")]);
+    fs::write(stage.work().join("agent.json"), agent(&stage, &json!({"mcpServers": servers}))).unwrap();
+    keys(&stage);
+    stage.agrees(["tool", "trust", "."]);
+    let ran = run(&stage, &["-p", "Say ahoy.", "--mode", "full"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "It said ahoy.\n"), "{ran:?}");
+    assert!(ran.err.contains("have not answered yet"), "{ran:?}");
+    assert!(stage.double.requests()[1].text().contains("ahoy"));
+}
+
+#[test]
+fn the_calls_of_a_session_are_listed_checked_and_run_again() {
+    let acts = [Act::calls(&[("c1", "read", r#"{"path":"a.txt"}"#)]), Act::says("Read.")];
+    let stage = Stage::new(acts).file("a.txt", "one\n");
+    stage.run(&["-p", "Read it.", "--session", "s", "--grant", "read:**"]).says("Read.\n");
+    let listed = stage.holm(["session", "calls", "s"]);
+    assert_eq!(listed.out.trim(), r#"1  read  succeeded  {"path":"a.txt"}"#, "{listed:?}");
+    let listed = stage.holm(["session", "calls", "s", "--json", "--results"]);
+    let call: serde_json::Value = serde_json::from_str(&listed.out).unwrap();
+    assert_eq!((&call["number"], &call["outcome"]), (&json!(1), &json!("succeeded")), "{call}");
+    assert!(call["result"].as_str().unwrap().contains("one"), "{call}");
+    fs::write(stage.work().join("a.txt"), "two\n").unwrap();
+    let again = stage.holm(["tool", "execute", "--again", "s:1", "--grant", "read:a.txt"]);
+    assert!(again.code == Some(0) && again.out.contains("two"), "{again:?}");
+    let checked = stage.holm(["tool", "execute", "--again", "s:1", "--check"]);
+    assert_eq!(checked.out, "read: the arguments are valid; the call needs read:a.txt\n", "{checked:?}");
+    stage.holm(["tool", "execute", "read", "{}", "--check"]).fails(2, "invalid arguments: ");
+    stage.holm(["tool", "execute", "--again", "s:2"]).fails(6, "has 1 calls, not 2");
+    stage.holm(["tool", "execute", "--again", "s"]).fails(2, "`s` is not SESSION:NUMBER");
+    stage.holm(["tool", "execute"]).fails(2, "required");
+}
+
+#[test]
+fn a_session_can_be_put_into_the_prompt_of_another() {
+    let stage = Stage::new([Act::says("The tide is high."), Act::says("Noted.")]);
+    stage.run(&["-p", "How is the tide?", "--session", "first"]).says("The tide is high.\n");
+    let export = format!("'{}' session export first", env!("CARGO_BIN_EXE_holm"));
+    stage.run(&["-p", "Sum up this session:", "--shell", &export]).says("Noted.\n");
+    let told = stage.double.requests()[1].text();
+    assert!(told.contains("How is the tide?") && told.contains("The tide is high."), "{told}");
+}
+
+#[test]
+fn the_command_works_as_it_describes_itself() {
+    let stage = Stage::new([Act::says("Here I am.")]);
+    let about = stage.holm(["describe"]);
+    let about: serde_json::Value = serde_json::from_str(&about.out).unwrap();
+    let argument = &about["args"][0];
+    assert_eq!(
+        (&argument["mode"], &argument["name"]),
+        (&json!("dashdashspace"), &json!("prompt")),
+        "{about}"
+    );
+    // As the protocol says: the word `run`, and behind it the arguments.
+    let mut run = stage.command(["run", "--prompt", "Are you there?"]);
+    Ran::of(&run.env("HOLM_MODEL", MODEL).output().unwrap()).says("Here I am.\n");
+    assert!(stage.double.requests()[0].text().contains("Are you there?"));
+}
+
+#[test]
+fn a_session_of_agents_exe_is_imported_and_goes_on() {
+    let call = json!({"id": "look:0", "type": "function", "index": 0,
+        "function": {"name": "look", "arguments": "{\"at\":\"sea\"}"}});
+    let reply = |said: &str, calls: serde_json::Value| json!({"tag": "LlmTurn", "contents": {"llmResponse": {"responseText": said, "rawResponse": {}}, "llmToolCalls": calls}});
+    let user = |query: serde_json::Value, responses: serde_json::Value| {
+        json!({"tag": "UserTurn", "contents": {"userPrompt": "You look at the sea.", "userQuery": query, "userTools": [],
+            "userToolResponses": responses}})
+    };
+    // The latest turn comes first.
+    let turns = json!([
+        reply("It is calm.", json!([])),
+        user(json!(null), json!([[call, {"content": {"waves": 0}}]])),
+        reply("I look.", json!([call])),
+        user(json!("How is the sea?"), json!([])),
+    ]);
+    let file = json!({"sessionId": "11-22", "forkedFromSessionId": null, "turnId": "t", "sessionVersion": 1, "turns": turns});
+    let stage = Stage::new([Act::says("Still calm.")]).file("conv.11-22.json", &file.to_string());
+    stage.holm(["session", "import", "conv.11-22.json"]).fails(2, "--model MODEL");
+    let imported = stage.holm(["session", "import", "conv.11-22.json", "--model", MODEL]);
+    assert_eq!((imported.code, imported.out.as_str()), (Some(0), "agents-exe-11-22\n"), "{imported:?}");
+    let calls = stage.holm(["session", "calls", "agents-exe-11-22", "--results"]);
+    assert!(calls.out.contains("look  succeeded") && calls.out.contains(r#"{"waves":0}"#), "{calls:?}");
+    let shown = stage.holm(["session", "show", "agents-exe-11-22"]);
+    assert!(shown.out.contains("How is the sea?") && shown.out.contains("It is calm."), "{shown:?}");
+    let ran = stage.holm(["run", "--session", "agents-exe-11-22", "--resume", "-p", "And now?"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Still calm.\n"), "{ran:?}");
+    let told = stage.double.requests()[0].text();
+    assert!(told.contains("You look at the sea.") && told.contains("It is calm."), "{told}");
+}

@@ -51,7 +51,7 @@ fn a_job_is_written_down_shown_switched_and_forgotten() {
     assert_eq!(stage.holm(["job", "key", "nightly"]).code, Some(0));
     assert_ne!(stage.holm(["job", "show", "nightly", "--key"]).out, key);
     stage.holm(["job", "change", "nightly", "--cron", "nonsense"]).fails(2, "it needs 5 or 6");
-    stage.holm(["job", "change", "other", "--prompt", "x"]).fails(6, "no such job");
+    stage.holm(["job", "change", "other", "--prompt", "x"]).fails(6, "there is no job `other`");
     assert_eq!(stage.holm(["job", "disable", "nightly"]).code, Some(0));
     assert!(stage.holm(["job", "show", "nightly"]).out.contains("switched off"));
     assert_eq!(stage.holm(["job", "enable", "nightly"]).code, Some(0));
@@ -61,7 +61,7 @@ fn a_job_is_written_down_shown_switched_and_forgotten() {
     assert!(stage.holm(["job", "show", "nightly", "--key"]).out.starts_with("whsec_"));
     assert!(!stage.holm(["job", "show", "nightly", "--json"]).out.contains("whsec_"));
     assert_eq!(stage.holm(["job", "remove", "nightly"]).code, Some(0));
-    stage.holm(["job", "show", "nightly"]).fails(6, "no such job");
+    stage.holm(["job", "show", "nightly"]).fails(6, "there is no job `nightly`");
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn some_of_a_job_is_changed_and_it_gets_another_key() {
     assert_eq!(spec["timeout_s"], 60);
     stage.holm(["job", "change", "nightly", "--timeout", "0"]).fails(2, "timeout_s is 0");
     stage.holm(["job", "change", "nightly", "--zone", "Europe/Berlin"]).fails(2, "--cron");
-    stage.holm(["job", "change", "hourly", "--timeout", "7"]).fails(6, "no such job");
+    stage.holm(["job", "change", "hourly", "--timeout", "7"]).fails(6, "there is no job `hourly`");
     let key = || stage.holm(["job", "show", "nightly", "--key"]).out;
     let old = key();
     let new = stage.holm(["job", "key", "nightly", "--old-for", "0"]).out;
@@ -108,7 +108,9 @@ fn what_makes_no_job_is_said_in_words() {
 #[test]
 fn the_command_that_a_job_shows_starts_it_and_the_agent_gets_the_message() {
     let stage = Stage::new([Act::says("seen")]);
-    let added = stage.holm(["job", "add", "deploy", "look at the deployment", "--hook"]);
+    let model = ["--model", "openai/model-of-the-job"];
+    let added =
+        stage.holm(["job", "add", "deploy", "look at the deployment", "--hook"].into_iter().chain(model));
     assert_eq!(added.code, Some(0), "{added:?}");
     let listed = stage.holm(["job", "list"]).out;
     assert_eq!(listed, "deploy  -  on demand, or by POST /hooks/owner/deploy\n");
@@ -127,7 +129,9 @@ fn the_command_that_a_job_shows_starts_it_and_the_agent_gets_the_message() {
     assert_eq!(answer["new"], true, "{answer}");
     let runs = "/api/jobs/deploy/runs";
     served.until("the end of the run", runs, |reply| reply.json()[0]["phase"]["ended"].is_object());
-    let asked = stage.double.requests().remove(0).asked.unwrap();
+    let request = stage.double.requests().remove(0);
+    assert_eq!(request.model(), "model-of-the-job");
+    let asked = request.asked.unwrap();
     let said = asked.messages.last().map(Message::plain_text).unwrap();
     assert!(
         said.starts_with("look at the deployment") && said.contains(r#""{\"text\":\"hello\"}""#),

@@ -9,6 +9,7 @@ use std::{
 
 use holm_grants::escaped;
 
+use super::api::{self, ExeApiEntry};
 use super::json::{JsonNode, JsonNodeKind, JsonSource, alike};
 use crate::{ConfigError, ConfigProblem};
 
@@ -16,14 +17,13 @@ use crate::{ConfigError, ConfigProblem};
 const TAG: &str = "OpenAIAgentDescription";
 
 /// Members that Holm does not support.
-const WITHOUT_A_PART: [(&str, &str); 3] = [
-    ("openApiToolboxes", "OpenAPI toolboxes"),
+const WITHOUT_A_PART: [(&str, &str); 2] = [
     ("postgrestToolboxes", "PostgREST toolboxes"),
     ("autoEnableSkills", "skills that are switched on by themselves"),
 ];
 
 /// Members that are read.
-const KNOWN: [&str; 13] = [
+const KNOWN: [&str; 14] = [
     "slug",
     "apiKeyId",
     "flavor",
@@ -34,6 +34,7 @@ const KNOWN: [&str; 13] = [
     "toolDirectory",
     "bashToolboxes",
     "mcpServers",
+    "openApiToolboxes",
     "builtinToolboxes",
     "extraAgents",
     "skillSources",
@@ -70,19 +71,84 @@ pub struct ExeAgent {
     pub system: String,
     pub tools: Vec<ExeTools>,
     pub servers: Vec<ExeServer>,
+    /// OpenAPI toolboxes.
+    pub apis: Vec<ExeApiEntry>,
     /// Other agents that it refers to.
     pub extra: Vec<ExeAgentReference>,
     pub skills: Vec<PathBuf>,
     /// Settings that Holm does not support.
     pub unsupported: Vec<UnsupportedFeature>,
+    /// Files and folders of tools that do not exist.
+    pub missing: Vec<MissingTools>,
 }
 
-/// A folder of tools.
+/// Programs of an agent: those of a folder, or a single one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExeTools {
+    /// The folder, or the single program.
     pub path: PathBuf,
     /// Only files whose names contain this.
     pub filter: Option<String>,
+    pub kind: ExeToolsKind,
+    /// The path as the file has it.
+    written: String,
+    line: usize,
+}
+
+/// How an agent names programs, which decides what a relative path is relative to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExeToolsKind {
+    /// `toolDirectory`: beside the agent's file, else in the working folder.
+    ToolDirectory,
+    /// A toolbox with the programs of a folder: in the working folder, else beside the file.
+    Folder,
+    /// A toolbox with a single program: in the working folder, else beside the file.
+    Single,
+}
+
+/// Tools that an agent names and that do not exist.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissingTools {
+    /// The file of the agent, and the line.
+    pub path: PathBuf,
+    pub line: usize,
+    /// The path as the file has it.
+    pub written: String,
+}
+
+impl fmt::Display for MissingTools {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (path, written) = (escaped(&self.path.to_string_lossy()), escaped(&self.written));
+        let line = self.line;
+        write!(
+            out,
+            "{path}:{line}: there are no tools at {written}, in the working folder or beside this file"
+        )
+    }
+}
+
+impl ExeTools {
+    /// The folder to load, and the name that a file of it must contain.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        match self.kind {
+            ExeToolsKind::ToolDirectory | ExeToolsKind::Folder => &self.path,
+            ExeToolsKind::Single => self.path.parent().unwrap_or(Path::new("")),
+        }
+    }
+
+    /// Whether a file is one of these programs.
+    #[must_use]
+    pub fn has(&self, file: &Path) -> bool {
+        let name = file.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+        match self.kind {
+            ExeToolsKind::Single => file == self.path,
+            ExeToolsKind::ToolDirectory | ExeToolsKind::Folder => {
+                file.parent() == Some(self.path.as_path())
+                    && self.filter.as_ref().is_none_or(|part| name.contains(part.as_str()))
+            }
+        }
+    }
 }
 
 /// An MCP server that is started as a program.
@@ -128,8 +194,8 @@ impl ExeAgent {
         text.contains(TAG)
     }
 
-    /// Parses the file. Relative paths of `toolDirectory` and of agents are relative to the file's
-    /// folder. Those of toolboxes are too, because a project is started in the folder of its agent.
+    /// Parses the file. Relative paths are taken from the file's folder; those of tools are looked up
+    /// by [`find_tools`](Self::find_tools).
     ///
     /// # Errors
     /// The first error, with its line.
@@ -143,10 +209,36 @@ impl ExeAgent {
         let mut agent = reading.scalars()?;
         reading.tools(&mut agent)?;
         reading.servers(&mut agent)?;
+        reading.apis(&mut agent)?;
         reading.others(&mut agent)?;
         reading.leftovers(&mut agent);
         agent.unsupported.sort_by_key(|feature| feature.line);
         Ok(agent)
+    }
+
+    /// Finds the tools as agents-exe does: toolboxes in the working folder, `toolDirectory` beside the
+    /// file, and each in the other place if it does not exist there.
+    pub fn find_tools(&mut self, work: &Path) {
+        let beside = self.path.parent().unwrap_or(Path::new("")).to_owned();
+        for tools in &mut self.tools {
+            let (near, here) = (beside.join(&tools.written), work.join(&tools.written));
+            let places = match tools.kind {
+                ExeToolsKind::ToolDirectory => [near, here],
+                ExeToolsKind::Folder | ExeToolsKind::Single => [here, near],
+            };
+            let is_there = |path: &PathBuf| match tools.kind {
+                ExeToolsKind::Single => path.is_file(),
+                ExeToolsKind::ToolDirectory | ExeToolsKind::Folder => path.is_dir(),
+            };
+            match places.into_iter().find(is_there) {
+                Some(path) => tools.path = path,
+                None => self.missing.push(MissingTools {
+                    path: self.path.clone(),
+                    line: tools.line,
+                    written: tools.written.clone(),
+                }),
+            }
+        }
     }
 }
 
@@ -174,24 +266,31 @@ impl ExeAgentReader<'_> {
             system: lines.join("\n"),
             tools: Vec::new(),
             servers: Vec::new(),
+            apis: Vec::new(),
             extra: Vec::new(),
             skills: Vec::new(),
             unsupported: Vec::new(),
+            missing: Vec::new(),
         })
     }
 
     fn tools(&self, agent: &mut ExeAgent) -> Result<(), ConfigError> {
         if let Some(folder) = self.contents.get("toolDirectory") {
             let text = folder.text().ok_or_else(|| self.source.wrong(folder, "the path of a folder"))?;
-            agent.tools.push(ExeTools { path: self.beneath(text), filter: None });
+            agent.tools.push(self.named(text, None, ExeToolsKind::ToolDirectory, folder.line));
         }
         for node in self.list("bashToolboxes")? {
             let (tag, contents) = self.tagged(node)?;
             match tag {
                 "FileSystemDirectory" => {
-                    let path = self.beneath(&self.text(contents, "path")?);
+                    let path = self.text(contents, "path")?;
                     let filter = contents.get("basenameFilter").and_then(JsonNode::text).map(str::to_owned);
-                    agent.tools.push(ExeTools { path, filter });
+                    agent.tools.push(self.named(&path, filter, ExeToolsKind::Folder, contents.line));
+                    self.activation(contents, agent);
+                }
+                "SingleTool" => {
+                    let path = self.text(contents, "path")?;
+                    agent.tools.push(self.named(&path, None, ExeToolsKind::Single, contents.line));
                     self.activation(contents, agent);
                 }
                 other => self.unsupported(agent, format!("the toolbox {other}"), node.line),
@@ -202,6 +301,11 @@ impl ExeAgentReader<'_> {
             self.unsupported(agent, format!("the toolbox {tag}"), node.line);
         }
         Ok(())
+    }
+
+    /// Tools at a path as the file writes it.
+    fn named(&self, written: &str, filter: Option<String>, kind: ExeToolsKind, line: usize) -> ExeTools {
+        ExeTools { path: self.beneath(written), filter, kind, written: written.to_owned(), line }
     }
 
     fn servers(&self, agent: &mut ExeAgent) -> Result<(), ConfigError> {
@@ -216,6 +320,18 @@ impl ExeAgentReader<'_> {
             let args = args.collect::<Result<_, _>>().map_err(|arg| self.source.wrong(arg, "a text"))?;
             let (name, executable) = (self.text(contents, "name")?, self.text(contents, "executable")?);
             agent.servers.push(ExeServer { name, executable, args });
+            self.activation(contents, agent);
+        }
+        Ok(())
+    }
+
+    fn apis(&self, agent: &mut ExeAgent) -> Result<(), ConfigError> {
+        for node in self.list("openApiToolboxes")? {
+            let (tag, contents) = self.tagged(node)?;
+            match api::entry(self.source, tag, contents)? {
+                Some(entry) => agent.apis.push(entry),
+                None => self.unsupported(agent, format!("the toolbox {tag}"), node.line),
+            }
             self.activation(contents, agent);
         }
         Ok(())

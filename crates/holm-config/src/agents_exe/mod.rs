@@ -6,11 +6,12 @@
 //!
 //! Where things are:
 //! - `project.rs`: where agents and keys are. `tree.rs`: an agent with all agents below it.
-//! - `agent.rs`: one file. `keys.rs`: the keys file. `json.rs`: JSON with lines.
+//! - `agent.rs`: one file. `api.rs`: its OpenAPI toolboxes. `keys.rs`: the keys file. `json.rs`: JSON with lines.
 //!
 //! Running such a project is in `holm-cli/src/exe_tree_loader.rs`.
 
 mod agent;
+mod api;
 mod json;
 mod keys;
 mod project;
@@ -19,7 +20,13 @@ mod tree;
 #[cfg(test)]
 mod tests;
 
-pub use agent::{ExeAgent, ExeAgentReference, ExeServer, ExeTools, UnsupportedFeature};
+pub use agent::{
+    ExeAgent, ExeAgentReference, ExeServer, ExeTools, ExeToolsKind, MissingTools, UnsupportedFeature,
+};
+pub use api::{
+    ExeApi, ExeApiEntry, ExeEndpointFilter, ExeHiddenText, ExeSecret, ExeSecretDecoder, ExeSecretPlace,
+    ExeSecretSource,
+};
 pub use keys::ExeKeys;
 pub use project::{CFG_FILE, ExeProject};
 pub use tree::{ExeTree, MOST_AGENTS};

@@ -59,10 +59,10 @@ fn an_agent_is_read_in_both_spellings() {
 #[test]
 fn what_is_not_supported_is_named_with_its_line() {
     let members = [
-        r#""openApiToolboxes": [{"tag": "OpenAPIServer", "contents": {"SpecUrl": "x"}}]"#,
+        r#""openApiToolboxes": [{"tag": "OpenAPIOther", "contents": {"SpecUrl": "x"}}]"#,
         r#""postgrestToolboxes": [{"tag": "PostgRESTServer", "contents": {}}]"#,
         r#""builtinToolboxes": [{"tag": "SqliteToolbox", "contents": {}}, {"tag": "LuaToolbox", "contents": {}}]"#,
-        r#""bashToolboxes": [{"tag": "SingleTool"}, {"tag": "FileSystemDirectory", "contents": {"path": "x", "activation": {"tag": "on-demand"}}}]"#,
+        r#""bashToolboxes": [{"tag": "FrobToolbox"}, {"tag": "FileSystemDirectory", "contents": {"path": "x", "activation": {"tag": "on-demand"}}}]"#,
         r#""skillSources": [{"tag": "SkillGitRepo", "contents": {"url": "x"}}]"#,
         r#""frobnicate": true"#,
         r#""autoEnableSkills": null, "toolDirectory": null"#,
@@ -71,11 +71,11 @@ fn what_is_not_supported_is_named_with_its_line() {
     assert_eq!(
         messages,
         [
-            "/p/agent.json: not supported: OpenAPI toolboxes at line 10",
+            "/p/agent.json: not supported: the toolbox OpenAPIOther at line 10",
             "/p/agent.json: not supported: PostgREST toolboxes at line 11",
             "/p/agent.json: not supported: the toolbox SqliteToolbox at line 12",
             "/p/agent.json: not supported: the toolbox LuaToolbox at line 12",
-            "/p/agent.json: not supported: the toolbox SingleTool at line 13",
+            "/p/agent.json: not supported: the toolbox FrobToolbox at line 13",
             "/p/agent.json: not supported: an activation group at line 13",
             "/p/agent.json: not supported: the skill source SkillGitRepo at line 14",
             "/p/agent.json: not supported: the key `frobnicate` at line 15",
@@ -100,10 +100,10 @@ fn each_mistake_has_its_line() {
 }
 
 #[test]
-fn a_tree_is_read_as_it_lies_and_a_circle_is_named() {
+fn a_tree_is_read_as_it_lies_and_agents_may_call_themselves_and_each_other() {
     let folder = tempfile::tempdir().unwrap();
     let tools = folder.path().join("tools");
-    fs::create_dir(&tools).unwrap();
+    fs::create_dir_all(tools.join("expert-1-tools")).unwrap();
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
     let extra = r#""extraAgents": [{"slug": "far", "path": "far.json"}]"#;
     write("agent.json", &agent("main", &[r#""toolDirectory": "tools""#, extra]));
@@ -111,27 +111,67 @@ fn a_tree_is_read_as_it_lies_and_a_circle_is_named() {
     write("tools/notes.json", "{\"no\": \"agent\"}");
     write("far.json", &agent("far", &[r#""frobnicate": 1"#]));
     let main = folder.path().join("agent.json");
-    let tree = ExeTree::load(&main, &admits).unwrap();
+    let load = || ExeTree::load(&main, Path::new("/nowhere"), &admits);
+    let tree = load().unwrap();
     let slugs: Vec<&str> = tree.agents().iter().map(|agent| agent.slug.as_str()).collect();
     assert_eq!(slugs, ["main", "far", "expert-1"]);
     assert_eq!(tree.below[1].agent.tools[0].path, tools.join("expert-1-tools"));
-    assert_eq!(tree.unsupported().len(), 1);
+    assert_eq!((tree.unsupported().len(), tree.missing().len(), tree.is_called_below()), (1, 0, false));
 
-    write("far.json", &agent("far", &[r#""extraAgents": [{"slug": "main", "path": "agent.json"}]"#]));
-    let error = ExeTree::load(&main, &admits).unwrap_err();
-    assert_eq!((error.problem, error.line), (ConfigProblem::Cycle { agent: "far".into() }, Some(10)));
+    let both =
+        r#""extraAgents": [{"slug": "main", "path": "agent.json"}, {"slug": "far", "path": "./far.json"}]"#;
+    write("far.json", &agent("far", &[both]));
+    let tree = load().unwrap();
+    assert_eq!(tree.helpers().collect::<Vec<_>>(), ["far", "expert-1"]);
+    assert_eq!(tree.below[0].helpers().collect::<Vec<_>>(), ["main", "far"]);
+    assert!(tree.is_called_below() && tree.agents().len() == 3);
+    assert_eq!(["main", "far", "expert-1"].map(|slug| tree.recurses(slug)), [true, true, false]);
+    write("far.json", &agent("far", &[r#""extraAgents": [{"slug": "mine", "path": "agent.json"}]"#]));
+    let error = load().unwrap_err();
+    assert!(error.to_string().contains("far.json:10: the agent is called `mine` here and `main`"), "{error}");
     write("far.json", &agent("near", &[]));
-    let error = ExeTree::load(&main, &admits).unwrap_err();
+    let error = load().unwrap_err();
     assert!(
         error.to_string().contains("agent.json:11: the agent is called `far` here and `near`"),
         "{error}"
     );
     fs::remove_file(folder.path().join("far.json")).unwrap();
-    let error = ExeTree::load(&main, &admits).unwrap_err();
+    let error = load().unwrap_err();
     assert!(error.to_string().contains("agent.json:11: there is no file "), "{error}");
-    let error = ExeTree::load(&main, &|_, _| Err("you have not trusted it".into())).unwrap_err();
+    let untrusted = |_: &Path, _: &[u8]| Err("you have not trusted it".into());
+    let error = ExeTree::load(&main, Path::new("/nowhere"), &untrusted).unwrap_err();
     assert_eq!(error.problem, ConfigProblem::Untrusted("you have not trusted it".into()));
     assert!(error.fix().contains("holm tool trust "), "{}", error.fix());
+}
+
+#[test]
+fn tools_are_found_from_the_working_folder_and_beside_the_file_and_missing_ones_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let (work, agents) = (folder.path(), folder.path().join("agents"));
+    for path in ["tools/dev", "agents/own", "tools/own", "agents/near", "box"] {
+        fs::create_dir_all(work.join(path)).unwrap();
+    }
+    fs::write(work.join("box/one.sh"), "").unwrap();
+    let members = [
+        r#""toolDirectory": "own""#,
+        r#""bashToolboxes": [{"tag": "FileSystemDirectory", "contents": {"Path": "tools/dev", "BasenameFilter": ".sh"}},"#,
+        r#"{"tag": "FileSystemDirectory", "contents": {"Path": "near"}},"#,
+        r#"{"tag": "SingleTool", "contents": {"Path": "box/one.sh"}},"#,
+        r#"{"tag": "FileSystemDirectory", "contents": {"Path": "gone"}}]"#,
+    ];
+    // The members are one list, a line each.
+    let text = agent("main", &[&members.join("\n")]).replace("\n\"bash", "\n, \"bash");
+    fs::write(agents.join("a.json"), text).unwrap();
+    let tree = ExeTree::load(&agents.join("a.json"), work, &admits).unwrap();
+    let found: Vec<&Path> = tree.agent.tools.iter().map(ExeTools::folder).collect();
+    let expect = [agents.join("own"), work.join("tools/dev"), agents.join("near"), work.join("box")];
+    assert_eq!(found[..4], expect.iter().map(std::path::PathBuf::as_path).collect::<Vec<_>>());
+    let single = &tree.agent.tools[3];
+    assert!(single.has(&work.join("box/one.sh")) && !single.has(&work.join("box/other-one.sh")));
+    let filtered = &tree.agent.tools[1];
+    assert!(filtered.has(&work.join("tools/dev/x.sh")) && !filtered.has(&work.join("tools/dev/x.py")));
+    let [missing] = tree.missing()[..] else { panic!("{:?}", tree.missing()) };
+    assert!(missing.to_string().contains("a.json:14: there are no tools at gone, "), "{missing}");
 }
 
 #[test]
@@ -229,4 +269,42 @@ fn a_projects_prompts_are_read_and_what_else_it_says_is_named_with_its_line() {
     check("{\n\"promptAliases\": []}", 2, "an object with a prompt for each name");
     check("{\"promptAliases\": {\n\"a\": {}}}", 2, "an object with a text `template`");
     check("{\"promptAliases\": {\n\"a\": {\"template\":\n 3}}}", 3, "an object with a text `template`");
+}
+
+#[test]
+fn openapi_toolboxes_have_a_filter_and_secrets_that_are_never_shown() {
+    let inline = r#"{"tag": "OpenAPIServer", "contents": {"SpecUrl": "http://localhost:8765/openapi.json",
+      "BaseUrl": "http://localhost:8765", "Headers": {"X-A": "canary-1"}, "Token": "canary-2",
+      "Filter": {"tag": "And", "contents": [{"tag": "PathPrefix", "contents": "/items"},
+        {"tag": "Not", "contents": {"tag": "MethodEquals", "contents": "delete"}}]},
+      "Secrets": [
+        {"source": {"tag": "Given", "contents": "canary-3"}, "decoder": {"tag": "Clear", "contents": true},
+         "serializer": {"tag": "Header", "contents": ["Authorization", "Bearer {{secret}}"]}},
+        {"source": {"tag": "EnvVar", "contents": "SHOP"}, "decoder": {"tag": "Base64"},
+         "serializer": {"tag": "QueryString", "contents": "key"}}]}}"#;
+    let disk = r#"{"tag": "OpenAPIServerOnDisk", "contents": "boxes/shop.json"}"#;
+    let agent = read(&[&format!("\"openApiToolboxes\": [{inline}, {disk}]")]).unwrap();
+    assert!(agent.unsupported.is_empty() && !format!("{agent:?}").contains("canary"), "{agent:?}");
+    let [ExeApiEntry::Inline(api), ExeApiEntry::OnDisk { path }] = agent.apis.as_slice() else {
+        panic!("{:?}", agent.apis)
+    };
+    assert_eq!(path, Path::new("/p/boxes/shop.json"));
+    assert_eq!((api.headers[0].1.expose(), api.token.as_ref().unwrap().expose()), ("canary-1", "canary-2"));
+    let template = Some("Bearer {{secret}}".to_owned());
+    assert_eq!(api.secrets[0].place, ExeSecretPlace::Header { name: "Authorization".into(), template });
+    assert_eq!(api.secrets[1].source, ExeSecretSource::Elsewhere("the variable SHOP".into()));
+    let filter = api.filter.as_ref().unwrap();
+    let check = |method: &str, path: &str, expect| {
+        assert_eq!(filter.admits("", method, path), expect, "{method} {path}")
+    };
+    check("GET", "/items", true);
+    check("POST", "/items/{id}", true);
+    check("DELETE", "/items/{id}", false);
+    check("GET", "/itemsets", false);
+    let odd = r#""openApiToolboxes": [{"tag": "OpenAPIServer", "contents": {"SpecUrl": "x", "BaseUrl": "y", "Filter": {"tag": "Odd"}}}]"#;
+    let error = read(&[odd]).unwrap_err();
+    assert!(
+        error.to_string().contains("agent.json:10: a filter such as PathPrefix is expected here"),
+        "{error}"
+    );
 }

@@ -31,7 +31,6 @@ fn no_error_prints_a_raw_control_character_of_a_name() {
         ConfigProblem::Foreign,
         ConfigProblem::Shared,
         ConfigProblem::Unwritable(text()),
-        ConfigProblem::Cycle { agent: text() },
         ConfigProblem::Untrusted(text()),
     ];
     for problem in problems {
@@ -48,7 +47,6 @@ fn no_error_prints_a_raw_control_character_of_a_name() {
             | ConfigProblem::Foreign
             | ConfigProblem::Shared
             | ConfigProblem::Unwritable(_)
-            | ConfigProblem::Cycle { .. }
             | ConfigProblem::Untrusted(_) => {}
         }
         let error = ConfigError::at(Path::new(HOSTILE), 1, problem);

@@ -144,7 +144,7 @@ fn an_agent_of_agents_exe_becomes_one_that_can_be_read() {
         "mcpServers":[{"tag":"McpSimpleBinary","contents":{"name":"s","executable":"/s","args":["a","b"]}}],
         "extraAgents":[{"slug":"other","path":"other.json"}],"luaThings":1}}"#;
     let agent = ExeAgent::parse(text, Path::new("/p/agent.json")).unwrap();
-    let made = exe_agent(&agent, "main/m");
+    let made = exe_agent(&agent, "main/m", ExeNesting::Plain);
     let file = AgentFile::parse(&made.text).unwrap();
     assert_eq!((file.model.as_deref(), file.description.as_str()), (Some("main/m"), "Helps all."));
     assert_eq!(
@@ -229,4 +229,20 @@ fn hooks_in_the_settings_of_codex_are_taken_over_like_those_of_a_file() {
     assert_eq!(codex_servers(text, path).unwrap().notes, ["not imported: `model`"]);
     assert_eq!(codex_hooks("model = \"x\"\n", path).unwrap(), (None, Vec::new()));
     assert_eq!(codex_hooks("a = 1\nb = \n", path).unwrap_err().line, Some(2));
+}
+
+#[test]
+fn servers_and_jobs_of_boxagnts_are_converted() {
+    let settings = r#"{"config":{"model":"big","mcp_servers":[
+        {"name":"time","command":"uvx","args":["mcp-server-time"],"env":{},"url":null,"type":"stdio"},
+        {"name":"web","command":null,"args":[],"env":{},"url":"https://mcp.example.com","type":"http"}]}}"#;
+    let servers = boxagnts_servers(settings, Path::new("settings.json")).unwrap();
+    assert_eq!(servers.entries["mcpServers"]["time"]["args"][0], "mcp-server-time");
+    assert!(servers.entries["mcpServers"]["time"].get("type").is_none());
+    assert_eq!(servers.entries["mcpServers"]["web"]["url"], "https://mcp.example.com");
+    assert_eq!(servers.notes, ["the model is not imported; set one with `holm init`"]);
+    let jobs = r#"{"1":{"id":"1","name":"night","cron":"0 30 2 * * *","prompt":"it's late\nwrite"},"2":{"name":"x"}}"#;
+    let jobs = boxagnts_jobs(jobs, Path::new("cron.config.json")).unwrap();
+    assert_eq!(jobs, [r"holm job add 'night' 'it'\''s late\nwrite' --cron '30 2 * * *' --zone UTC"]);
+    assert!(boxagnts_servers("{", Path::new("settings.json")).is_err());
 }

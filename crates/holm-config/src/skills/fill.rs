@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::SkillOverflowError;
+use super::{SkillArgument, SkillOverflowError};
 
 /// The largest text after substitution: four times the largest skill. Otherwise one long argument
 /// in a text with many placeholders could fill the memory, and no model reads more anyway.
@@ -13,14 +13,36 @@ pub const MOST_FILLED: usize = 1 << 20;
 /// The placeholder for all arguments.
 const ALL: &str = "ARGUMENTS";
 
-/// Substitutes arguments. Only placeholders of the text itself are replaced; inserted values
-/// are not expanded again.
-pub(super) fn fill(body: &str, names: &[String], arguments: &str) -> Result<String, SkillOverflowError> {
+/// Substitutes arguments: `$name`, `{{name}}` and `$ARGUMENTS`. Only placeholders of the text itself
+/// are replaced; inserted values are not expanded again. A required argument that is not given keeps
+/// its placeholder, and the text says what it is.
+pub(super) fn fill(
+    body: &str,
+    names: &[String],
+    about: &BTreeMap<String, SkillArgument>,
+    arguments: &str,
+) -> Result<String, SkillOverflowError> {
     let arguments = arguments.trim();
-    let values = named(names, arguments);
+    let values = named(names, about, arguments);
+    let is_missing = |name: &str| {
+        values.get(name).is_some_and(String::is_empty) && about.get(name).is_some_and(|about| about.required)
+    };
     let (mut out, mut rest, mut used) = (BoundedText(String::with_capacity(body.len())), body, false);
-    while let Some((before, after)) = rest.split_once('$') {
+    while let Some(place) = rest.find(['$', '{']) {
+        let (before, after) = rest.split_at(place);
         out.push(before)?;
+        if let Some((inner, behind)) = after.strip_prefix("{{").and_then(|inner| inner.split_once("}}"))
+            && let Some(value) = values.get(inner.trim())
+        {
+            out.push(if is_missing(inner.trim()) { after.split_at(inner.len() + 4).0 } else { value })?;
+            (used, rest) = (true, behind);
+            continue;
+        }
+        let Some(after) = after.strip_prefix('$') else {
+            out.push("{")?;
+            rest = after.get(1..).unwrap_or_default();
+            continue;
+        };
         let end =
             after.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-')).unwrap_or(after.len());
         let (word, behind) = after.split_at(end);
@@ -44,6 +66,10 @@ pub(super) fn fill(body: &str, names: &[String], arguments: &str) -> Result<Stri
         rest = behind;
     }
     out.push(rest)?;
+    for name in names.iter().filter(|name| is_missing(name)) {
+        let what = about.get(name).map(|about| about.description.as_str()).unwrap_or_default();
+        out.push(&format!("\n\nMissing argument: {name}. {what}"))?;
+    }
     if !used && !arguments.is_empty() {
         out.push("\n\nArguments: ")?;
         out.push(arguments)?;
@@ -66,7 +92,11 @@ impl BoundedText {
 
 /// The arguments by name: `name=value` words first, then the others by position. The last name
 /// takes all remaining words. A name without a value is empty.
-fn named(names: &[String], arguments: &str) -> BTreeMap<String, String> {
+fn named(
+    names: &[String],
+    about: &BTreeMap<String, SkillArgument>,
+    arguments: &str,
+) -> BTreeMap<String, String> {
     let mut values: BTreeMap<String, String> =
         names.iter().map(|name| (name.clone(), String::new())).collect();
     let mut left = Vec::new();
@@ -88,6 +118,9 @@ fn named(names: &[String], arguments: &str) -> BTreeMap<String, String> {
             left.next().unwrap_or_default().to_owned()
         };
         values.insert((*name).clone(), value);
+    }
+    for (name, value) in values.iter_mut().filter(|(_, value)| value.is_empty()) {
+        value.clone_from(about.get(name).map_or(&String::new(), |about| &about.default));
     }
     values
 }

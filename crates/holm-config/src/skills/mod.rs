@@ -9,6 +9,7 @@
 //!   its result.
 //! - `error.rs`: what is wrong with a file.
 
+mod argument;
 mod contract;
 mod error;
 mod fill;
@@ -18,6 +19,7 @@ mod skill;
 #[cfg(test)]
 mod tests;
 
+pub use argument::SkillArgument;
 pub use contract::SkillPromise;
 pub use error::{SkillFileError, SkillOverflowError, SkillProblem};
 pub use fill::MOST_FILLED;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use holm_guards::skill::SkillFormat;
 use holm_tools::front_matter::{FrontMatter, FrontMatterEntry, FrontMatterValue};
 
-use super::{SkillFileError, SkillOverflowError, SkillProblem, SkillPromise, fill::fill};
+use super::{SkillArgument, SkillFileError, SkillOverflowError, SkillProblem, SkillPromise, fill::fill};
 
 const MOST_NAME: usize = 64;
 /// The longest description: the prompt contains that of every skill.
@@ -45,6 +45,8 @@ pub struct SkillDocument {
     pub allowed_tools: Vec<String>,
     /// The names of its arguments, in order.
     pub args: Vec<String>,
+    /// What it says about arguments, by their names.
+    pub arguments: BTreeMap<String, SkillArgument>,
     /// Further metadata by the author.
     pub metadata: BTreeMap<String, String>,
     /// Its contract, if its results are checked.
@@ -85,6 +87,7 @@ impl SkillDocument {
             compatibility: None,
             allowed_tools: Vec::new(),
             args: Vec::new(),
+            arguments: BTreeMap::new(),
             metadata: BTreeMap::new(),
             promise: None,
             body: front.body.to_owned(),
@@ -112,7 +115,7 @@ impl SkillDocument {
     /// # Errors
     /// If that is more than [`MOST_FILLED`](super::MOST_FILLED) bytes.
     pub fn filled(&self, arguments: &str) -> Result<String, SkillOverflowError> {
-        fill(&self.body, &self.args, arguments)
+        fill(&self.body, &self.args, &self.arguments, arguments)
     }
 
     /// Violations of the format that do not make the skill unusable. `folder` is the
@@ -139,7 +142,9 @@ impl SkillDocument {
         let bad = |expected| SkillProblem::BadValue { key: entry.key.clone(), expected }.at(entry.line);
         let text = || match &entry.value {
             FrontMatterValue::Text(text) => Ok(text.clone()),
-            FrontMatterValue::List(_) | FrontMatterValue::Map(_) => Err(bad("a text")),
+            FrontMatterValue::List(_) | FrontMatterValue::Map(_) | FrontMatterValue::Records(_) => {
+                Err(bad("a text"))
+            }
         };
         match &*entry.key {
             "name" => {
@@ -170,8 +175,8 @@ impl SkillDocument {
                 }
                 self.compatibility = Some(note);
             }
-            "allowed-tools" => self.allowed_tools = words(entry),
-            "args" | "arguments" => self.args = words(entry),
+            "allowed-tools" | "tools" => self.allowed_tools = words(entry),
+            "args" | "arguments" => self.take_args(entry)?,
             "metadata" => {
                 let FrontMatterValue::Map(entries) = &entry.value else { return Err(bad("keys below it")) };
                 for FrontMatterEntry { key, value, .. } in entries {
@@ -186,13 +191,27 @@ impl SkillDocument {
     }
 
     /// Reads one contract field.
+    fn take_args(&mut self, entry: &FrontMatterEntry) -> Result<(), SkillFileError> {
+        let bare = |arg: String| arg.strip_prefix("name:").map_or(arg.clone(), |name| name.trim().to_owned());
+        self.args = words(entry).into_iter().map(bare).collect();
+        if let FrontMatterValue::Records(records) = &entry.value {
+            self.arguments = records.iter().filter_map(|record| SkillArgument::of(record)).collect();
+            if self.args.len() < records.len() {
+                let expected = "a list of names, or of items with a `name` each";
+                return Err(SkillProblem::BadValue { key: entry.key.clone(), expected }.at(entry.line));
+            }
+        }
+        Ok(())
+    }
+
     fn promise(&mut self, entry: &FrontMatterEntry) -> Result<(), SkillFileError> {
         let bad = |expected| SkillProblem::BadValue { key: entry.key.clone(), expected }.at(entry.line);
         let text = || match &entry.value {
             FrontMatterValue::Text(text) if !text.is_empty() => Ok(text.clone()),
-            FrontMatterValue::Text(_) | FrontMatterValue::List(_) | FrontMatterValue::Map(_) => {
-                Err(bad("a text"))
-            }
+            FrontMatterValue::Text(_)
+            | FrontMatterValue::List(_)
+            | FrontMatterValue::Map(_)
+            | FrontMatterValue::Records(_) => Err(bad("a text")),
         };
         let promise = self.promise.get_or_insert_with(SkillPromise::default);
         match &*entry.key {
@@ -213,12 +232,12 @@ impl SkillDocument {
 /// Parses pointers with the formats of their values.
 fn formats(entry: &FrontMatterEntry) -> Option<Vec<(String, SkillFormat)>> {
     match &entry.value {
-        FrontMatterValue::Text(_) => None,
+        FrontMatterValue::Text(_) | FrontMatterValue::Records(_) => None,
         FrontMatterValue::Map(entries) => entries
             .iter()
             .map(|FrontMatterEntry { key, value, .. }| match value {
                 FrontMatterValue::Text(name) => Some((format!("/{key}"), SkillPromise::format(name)?)),
-                FrontMatterValue::List(_) | FrontMatterValue::Map(_) => None,
+                FrontMatterValue::List(_) | FrontMatterValue::Map(_) | FrontMatterValue::Records(_) => None,
             })
             .collect(),
         FrontMatterValue::List(items) => items
@@ -240,6 +259,9 @@ fn words(entry: &FrontMatterEntry) -> Vec<String> {
         }
         FrontMatterValue::List(items) => items.iter().map(|item| item.text.clone()).collect(),
         FrontMatterValue::Map(entries) => entries.iter().map(|entry| entry.key.clone()).collect(),
+        FrontMatterValue::Records(records) => {
+            records.iter().filter_map(|record| Some(SkillArgument::of(record)?.0)).collect()
+        }
     }
 }
 

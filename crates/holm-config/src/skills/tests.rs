@@ -59,6 +59,30 @@ fn arguments_are_put_in_by_name_by_place_and_all_together() {
 }
 
 #[test]
+fn arguments_may_have_descriptions_and_defaults_and_stand_in_double_braces() {
+    let text = "---\nname: forecast\ndescription: Says the weather.\ntools: web-fetch, Read\nargs:\n  - name: city\n    \
+        description: City name (such as \"Paris\")\n    required: true\n  - name: unit\n    description: Unit\n    \
+        required: false\n    default: celsius\n---\nWeather of `{{city}}` in {{ unit }}. {{other}} {$city} {x}\n";
+    let skill = SkillDocument::parse(text).unwrap();
+    assert_eq!(
+        (&*skill.args, &*skill.allowed_tools),
+        (&["city".into(), "unit".into()][..], &["web-fetch".into(), "Read".into()][..])
+    );
+    assert!(skill.ignored.is_empty() && skill.arguments["city"].required);
+    let check =
+        |arguments: &str, expect: &str| assert_eq!(skill.filled(arguments).unwrap(), expect, "{arguments}");
+    check("city=Oslo", "Weather of `Oslo` in celsius. {{other}} {Oslo} {x}");
+    check("Oslo kelvin", "Weather of `Oslo` in kelvin. {{other}} {Oslo} {x}");
+    check("city={{unit}}", "Weather of `{{unit}}` in celsius. {{other}} {{{unit}}} {x}");
+    check(
+        "",
+        "Weather of `{{city}}` in celsius. {{other}} {} {x}\n\nMissing argument: city. City name (such as \"Paris\")",
+    );
+    let nameless = text.replace("name: unit", "nom: unit");
+    assert!(SkillDocument::parse(&nameless).unwrap_err().to_string().contains("items with a `name`"));
+}
+
+#[test]
 fn however_many_places_there_are_a_filled_text_stays_within_its_bound() {
     let check = |names: &str, body: &str, places: usize, argument: usize, fits: bool| {
         let head = format!("---\nname: a\ndescription: b\nargs: [{names}]\n---\n{}", body.repeat(places));

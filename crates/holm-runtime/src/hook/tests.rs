@@ -8,7 +8,9 @@ use std::{
 };
 
 use holm_grants::{Level, Mode};
-use holm_kernel::{Approvals, Block, Message, ModelResult, Patch, Prompt, Role, ToolOutput};
+use holm_kernel::{
+    Approvals, Block, Failure, FailureClass, Message, ModelResult, Patch, Prompt, Role, ToolOutput, Usage,
+};
 
 use super::*;
 use crate::{
@@ -362,6 +364,45 @@ async fn a_hook_may_stop_a_run_that_costs_too_much_and_hears_of_the_last_call_to
     });
     stage.run(agent).await;
     assert_eq!(call_count.load(Ordering::Relaxed), 2);
+}
+
+#[tokio::test]
+async fn a_hook_votes_to_end_the_run_with_a_result_that_says_otherwise_the_same() {
+    let stage = Stage::new();
+    let agent = stage.agent([calls(&["look"]), says("never")]).after_call(
+        |_: &CompletedCall, output: &ToolOutput| Some(ToolOutput { terminate: true, ..output.clone() }),
+    );
+    let (_, ran, journal) = stage.run(agent).await;
+    assert_eq!(ran, 1);
+    assert!(journal.contains("looked with") && !journal.contains("never"), "{journal}");
+}
+
+#[tokio::test]
+async fn a_usage_hook_hears_of_calls_that_fail_and_of_the_one_that_ends_at_a_limit() {
+    let failed = ModelResult::Failed(Failure {
+        class: FailureClass::BadRequest,
+        message: "refused".into(),
+        retry_after_ms: None,
+        usage: Usage { input: 7, ..Usage::default() },
+    });
+    for (script, turns, expect) in
+        [(vec![failed], None, 1), (vec![calls(&["look"]), says("end")], Some(1), 1)]
+    {
+        let heard = Arc::new(AtomicU64::new(0));
+        let count = Arc::clone(&heard);
+        let stage = Stage::new();
+        let agent = stage.agent(script).on_usage(move |_: &ModelCallCost| {
+            count.fetch_add(1, Ordering::Relaxed);
+            HookReaction::GoOn
+        });
+        let agent = agent.config(|config| {
+            if let Some(turns) = turns {
+                config.limits.turns = holm_kernel::Bound::AtMost(turns);
+            }
+        });
+        let _ = agent.build().unwrap().run("go").await.unwrap();
+        assert_eq!(heard.load(Ordering::Relaxed), expect);
+    }
 }
 
 #[tokio::test]

@@ -4,7 +4,8 @@
 //!
 //! It does not parse files (`file.rs`) and does not watch folders (`loader.rs`). A file that cannot
 //! be used is left out and reported, together with every agent that relies on it; all others are
-//! made. Cycles and too many levels are refused before anything runs. The grants of a file are only
+//! made. Cycles and too many levels are refused before anything runs, except among agents that may
+//! call themselves ([`AgentRecursion`]): those end at the last level. The grants of a file are only
 //! requests, which the runtime limits to those of the parent.
 
 use std::{
@@ -19,11 +20,15 @@ use holm_runtime::{
     Agent, AgentBuilder, BoxFuture, BuildError, ChildIsolation, HelperAgent, HelperSet, Toolbox, ToolboxError,
 };
 
-use super::{AgentFile, AgentToolNames, AgentWorkspace, CallerWaitMode};
+use super::{AgentFile, AgentRecursion, AgentToolNames, AgentWorkspace, CallerWaitMode};
 
 /// How many levels of agents the files of one folder may have. A task that was delegated this often
 /// has been lost. The kernel has a limit of its own for runs.
 pub const MOST_DEPTH: usize = 4;
+
+/// How many agents are built below one that may call itself. Agents that all call each other would
+/// otherwise be built in every order; what is not built is not offered.
+const MOST_BELOW: usize = 256;
 
 /// What a host provides to agents that are defined by files.
 pub trait AgentHost: Send + Sync + 'static {
@@ -92,11 +97,13 @@ impl AgentSet {
         kit: Arc<dyn AgentHost>,
     ) -> Self {
         let above = HelperSet::beside(&helpers);
-        let mut gathering = AgentSetBuilder { files: BTreeMap::new(), made: BTreeMap::new(), kit, above };
+        let mut gathering =
+            AgentSetBuilder { files: BTreeMap::new(), made: BTreeMap::new(), kit, above, left: MOST_BELOW };
         let mut faults = Vec::new();
         gathering.files.extend(distinct(files).into_iter().map(|file| (file.name.clone(), file)));
         let names: Vec<String> = gathering.files.keys().cloned().collect();
         for name in names {
+            gathering.left = MOST_BELOW;
             match gathering.helper(&name, &mut Vec::new()) {
                 Ok(helper) => helpers = helpers.with(helper),
                 Err(why) => faults.push(AgentBuildError { agent: name, why }),
@@ -128,19 +135,23 @@ struct AgentSetBuilder {
     kit: Arc<dyn AgentHost>,
     /// The helpers whose children are visible, with the children of all levels below.
     above: HelperSet,
+    /// How many more agents are built below one that may call itself.
+    left: usize,
 }
 
 impl AgentSetBuilder {
     /// The helper of a name; `above` lists the agents that are being built and wait for it.
     fn helper(&mut self, name: &str, above: &mut Vec<String>) -> Result<HelperAgent, AgentBuildErrorKind> {
-        if above.iter().any(|waiting| waiting == name) {
+        let repeats = self.files.get(name).is_some_and(|file| file.recursion == AgentRecursion::Bounded);
+        if !repeats && above.iter().any(|waiting| waiting == name) {
             let from = above.iter().skip_while(|waiting| *waiting != name);
             let circle = from.cloned().chain([name.to_owned()]).collect();
             return Err(AgentBuildErrorKind::Circle { circle });
         }
-        if above.len() >= MOST_DEPTH {
+        if above.len() >= MOST_DEPTH || (repeats && self.left == 0) {
             return Err(AgentBuildErrorKind::TooDeep { chain: above.clone() });
         }
+        self.left = self.left.saturating_sub(1);
         // The allowed depth depends on the caller, so only agents built without
         // a caller are remembered.
         if let Some(made) = self.made.get(name).filter(|_| above.is_empty()) {
@@ -167,8 +178,12 @@ impl AgentSetBuilder {
         let available = self.kit.tools(None);
         if let AgentToolNames::These(names) = &file.tools {
             for name in names.iter().filter(|name| available.find(name).is_none()) {
-                let below = self.helper(name, above).map_err(|why| why.above(name))?;
-                helpers = helpers.with(below);
+                match self.helper(name, above) {
+                    Ok(below) => helpers = helpers.with(below),
+                    Err(AgentBuildErrorKind::TooDeep { .. }) if file.recursion == AgentRecursion::Bounded => {
+                    }
+                    Err(why) => return Err(why.above(name)),
+                }
             }
         }
         for name in &file.manages {

@@ -22,7 +22,7 @@ const MOST_NAME: usize = 64;
 const MOST_DESCRIPTION: usize = 1_024;
 
 /// Every key of a head.
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "name",
     "description",
     "model",
@@ -33,6 +33,7 @@ const KEYS: [&str; 11] = [
     "background",
     "manages",
     "at_once",
+    "recursive",
     "limits",
 ];
 
@@ -85,6 +86,8 @@ pub struct AgentFile {
     pub manages: Vec<String>,
     /// How many of those below it may be at work at the same time.
     pub at_once: Option<usize>,
+    /// Whether it may stand below itself.
+    pub recursion: AgentRecursion,
     pub system: String,
     /// Keys without a meaning here, with their lines. The author may have meant something by them.
     pub ignored: Vec<IgnoredKey>,
@@ -107,6 +110,16 @@ pub enum AgentWorkspace {
     Shared,
     /// In a git worktree of its own: `isolation: worktree`.
     Worktree,
+}
+
+/// Whether an agent may stand below itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum AgentRecursion {
+    /// Agents that delegate in a cycle are an error.
+    #[default]
+    Refused,
+    /// Agents may call themselves and each other. On the last level they have no helpers.
+    Bounded,
 }
 
 /// Whether the caller of an agent waits for its result.
@@ -223,6 +236,7 @@ struct AgentFileDraft {
     waits: CallerWaitMode,
     manages: Vec<String>,
     at_once: Option<usize>,
+    recursion: AgentRecursion,
     ignored: Vec<IgnoredKey>,
 }
 
@@ -256,11 +270,12 @@ impl AgentFileDraft {
                 }
             }
             "background" => {
-                self.waits = match text_of(&entry)? {
-                    "" | "false" => CallerWaitMode::Always,
-                    "true" => CallerWaitMode::AsAsked,
-                    _ => return Err(bad("true or false")),
-                }
+                let is_set = flag(&entry)?;
+                self.waits = if is_set { CallerWaitMode::AsAsked } else { CallerWaitMode::Always };
+            }
+            "recursive" => {
+                let is_set = flag(&entry)?;
+                self.recursion = if is_set { AgentRecursion::Bounded } else { AgentRecursion::Refused };
             }
             "manages" => {
                 self.manages = items_of(&entry)?.into_iter().map(|item| item.text).collect();
@@ -307,6 +322,7 @@ impl AgentFileDraft {
             waits: self.waits,
             manages: self.manages,
             at_once: self.at_once,
+            recursion: self.recursion,
             system: body.to_owned(),
             ignored: self.ignored,
         })
@@ -350,10 +366,22 @@ fn grants(entry: &FrontMatterEntry) -> Result<GrantSet, AgentFileError> {
     Ok(grants)
 }
 
+/// The value of a key that is true or false.
+fn flag(entry: &FrontMatterEntry) -> Result<bool, AgentFileError> {
+    match text_of(entry)? {
+        "" | "false" => Ok(false),
+        "true" => Ok(true),
+        _ => {
+            Err(AgentFileErrorKind::BadValue { key: entry.key.clone(), expected: "true or false" }
+                .at(entry.line))
+        }
+    }
+}
+
 fn text_of(entry: &FrontMatterEntry) -> Result<&str, AgentFileError> {
     match &entry.value {
         FrontMatterValue::Text(text) => Ok(text),
-        FrontMatterValue::List(_) | FrontMatterValue::Map(_) => {
+        FrontMatterValue::List(_) | FrontMatterValue::Map(_) | FrontMatterValue::Records(_) => {
             Err(AgentFileErrorKind::BadValue { key: entry.key.clone(), expected: "a text" }.at(entry.line))
         }
     }
@@ -367,7 +395,7 @@ fn items_of(entry: &FrontMatterEntry) -> Result<Vec<FrontMatterItem>, AgentFileE
             Ok(split_items(text).into_iter().map(item).collect())
         }
         FrontMatterValue::List(items) => Ok(items.clone()),
-        FrontMatterValue::Map(_) => {
+        FrontMatterValue::Map(_) | FrontMatterValue::Records(_) => {
             Err(AgentFileErrorKind::BadValue { key: entry.key.clone(), expected: "a list" }.at(entry.line))
         }
     }

@@ -39,6 +39,7 @@ mod tests;
 pub use agent_set::{AgentBuildError, AgentBuildErrorKind, AgentHost, AgentSet, MOST_DEPTH};
 pub use error::{AgentFileError, AgentFileErrorKind};
 pub use file::{
-    AgentFile, AgentLimits, AgentToolNames, AgentWorkspace, CallerWaitMode, IgnoredKey, MOST_FILE_BYTES,
+    AgentFile, AgentLimits, AgentRecursion, AgentToolNames, AgentWorkspace, CallerWaitMode, IgnoredKey,
+    MOST_FILE_BYTES,
 };
 pub use loader::AgentLoader;

@@ -306,6 +306,24 @@ fn circles_are_found_and_hurt_nobody_else() {
     assert_eq!(faults.len(), 4);
 }
 
+#[tokio::test]
+async fn agents_that_may_call_themselves_and_each_other_end_at_the_last_level() {
+    let again = |name: &str, tools: &str| AgentFile {
+        recursion: AgentRecursion::Bounded,
+        ..agent(name, tools, "", "call self")
+    };
+    let crew = AgentSet::gather([again("self", "self, other"), again("other", "self")], Arc::new(House));
+    assert_eq!(crew.faults, []);
+    let main = House.begin(None).unwrap().system("call self").helpers(crew.helpers).build().unwrap();
+    let answer = main.run("go").await.unwrap().into_text().unwrap();
+    // Four levels answer; the fifth does not exist, and its caller is told so.
+    assert_eq!(answer.matches("done after").count(), 5, "{answer}");
+
+    let all: Vec<String> = (0..12).map(|number| format!("a{number}")).collect();
+    let crew = AgentSet::gather(all.iter().map(|name| again(name, &all.join(", "))), Arc::new(House));
+    assert_eq!((crew.faults, crew.helpers.declarations().len()), (Vec::new(), 12));
+}
+
 #[test]
 fn files_that_cannot_be_used_are_said_and_the_others_are_made() {
     let deep = |name: &str, below: &str| agent(name, below, "", "");

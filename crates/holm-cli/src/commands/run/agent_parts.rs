@@ -576,9 +576,10 @@ async fn chosen_tools(
         None => ToolFilter::All,
         Some(agents::AgentDefinition::Native { file, .. }) => ToolFilter::of(file),
         Some(agents::AgentDefinition::Exe(exe)) => {
-            let mut brought = ExeTreeLoader { registry: shelf.registry(), crew, places, notes: Vec::new() };
-            let only = brought.add(exe).await;
-            brought.notes.iter().for_each(|note| screen.note(&format!("holm: {note}")));
+            let (registry, crew) = (shelf.registry().clone(), crew.clone());
+            let exe = Arc::new((**exe).clone());
+            let (only, notes) = ExeTreeLoader { registry, crew, places: places.clone(), exe }.add().await;
+            notes.iter().for_each(|note| screen.note(&format!("holm: {note}")));
             only
         }
     }

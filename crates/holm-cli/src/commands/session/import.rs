@@ -30,7 +30,7 @@ use holm::{
     store::Store,
 };
 
-use super::{SessionCommandContext, missing_journal};
+use super::{SessionCommandContext, exe_session::ExeSession, missing_journal};
 use crate::screen::DisplayablePath as _;
 use crate::{
     children::is_named_like_one,
@@ -52,13 +52,16 @@ const SHOWN_SYSTEM: usize = 4_000;
 /// Arguments of `holm session import`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SessionImportArgs {
-    /// Journal written by a web page, the edge or `holm session export --format jsonl`; `-` reads
-    /// standard input
+    /// Journal from a web page, an edge worker or `holm session export --format jsonl`, or a session
+    /// file of agents-exe; `-` reads standard input
     file: PathBuf,
     /// Import under another name, as a separate session with the same history [default: its own
     /// name]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
+    /// For a session file of agents-exe: model that continues it
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
 }
 
 /// Takes it in, and prints its name.
@@ -67,6 +70,10 @@ pub(super) async fn import(
     args: &SessionImportArgs,
 ) -> anyhow::Result<CommandExit> {
     let text = args.read()?;
+    let text = match ExeSession::read(&text) {
+        Some(session) => args.converted(session).await?,
+        None => text,
+    };
     let reach = tool::reach(&opened.places);
     let price = |name: &str| model::own_price(name, &reach);
     let brought =
@@ -120,6 +127,18 @@ impl SessionImportArgs {
                 .hint("no session is that long; check the file"));
         }
         Ok(text)
+    }
+
+    /// The journal of a session of agents-exe.
+    async fn converted(&self, session: ExeSession) -> anyhow::Result<Vec<u8>> {
+        let Some(model) = &self.model else {
+            let message = format!("{} is a session of agents-exe and has no model of Holm", self.shown());
+            let hint = "name the model with which it continues: --model MODEL";
+            return Err(CommandError::new(CommandExit::Usage, message).hint(hint).into());
+        };
+        let name = self.session.clone().unwrap_or_else(|| session.name());
+        check_run_name(&name).map_err(missing_journal)?;
+        session.journal(&name, model).await
     }
 
     /// Where the journal comes from, for people.

@@ -27,7 +27,7 @@ pub(crate) struct SessionReplayArgs {
     /// Step through the records with the keyboard; without a terminal, print every record
     #[arg(long)]
     step: bool,
-    /// Start at this record
+    /// Start --step at this record
     #[arg(long, value_name = "RECORD", requires = "step")]
     at: Option<u64>,
 }

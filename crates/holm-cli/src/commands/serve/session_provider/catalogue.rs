@@ -329,7 +329,7 @@ fn foreign(exe: &ExeAgentProject) -> AgentView {
         name: agent.slug.clone(),
         description: agent.announce.clone(),
         owner: Owner::Project,
-        model: Some(ExeAgentProject::model(agent)),
+        model: Some(exe.model_of(agent)),
         tools: None,
         grants: Vec::new(),
         mode: None,
