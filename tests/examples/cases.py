@@ -135,6 +135,22 @@ class McpServer:
         check(json.loads((stage.work / "stock.json").read_text())["lamp"] == 5, f"it orders if it may: {stage.output}")
 
 
+class Openapi:
+    def answer(self, body):
+        match results(body):
+            case []:
+                return calls("shop_listItems", below=5)
+            case [stock]:
+                check('{"lamp": 3}' in stock, stock)
+                return calls("shop_orderItem", item="lamp", body={"count": 10})
+        return says("There are 3 lamps. I may not order more.")
+
+    def run(self, stage):
+        stage.run_readme()
+        stage.run("""holm tool execute shop_orderItem '{"item": "lamp", "body": {"count": 2}}' --yes fetch:http://127.0.0.1:8920""")
+        check('"stock": 5' in stage.output, f"it orders if it may: {stage.output}")
+
+
 class BudgetedCrew:
     days = ("monday", "tuesday", "wednesday")
 
@@ -290,6 +306,7 @@ CASES = {
     "bot-that-asks": BotThatAsks,
     "proven-extraction": ProvenExtraction,
     "mcp-server": McpServer,
+    "openapi": Openapi,
     "budgeted-crew": BudgetedCrew,
     "page": Page,
     "edge-worker": EdgeWorker,

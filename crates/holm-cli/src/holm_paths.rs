@@ -223,6 +223,11 @@ impl HolmPaths {
         self.data.join("mcp/lists")
     }
 
+    /// OpenAPI documents that were fetched.
+    pub(crate) fn api_documents(&self) -> PathBuf {
+        self.data.join("api-documents")
+    }
+
     /// The home folders of MCP servers.
     pub(crate) fn server_homes(&self) -> PathBuf {
         self.data.join(SERVER_HOMES)

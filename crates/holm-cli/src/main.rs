@@ -63,6 +63,7 @@ mod money;
 mod network_scope;
 mod otlp;
 mod prompt;
+mod openapi_documents;
 mod protected_paths;
 mod provider_access;
 mod remote_user;

@@ -14,6 +14,7 @@ use holm::{
     wire::services::ServiceTable,
 };
 use holm_config::{ConfigError, ConfigProblem, ConfigSettings, KeyFile, KeyringError};
+use holm_tools::openapi::host_key_name;
 use serde_json::json;
 
 use crate::screen::DisplayablePath as _;
@@ -33,9 +34,9 @@ const MOST_BYTES: u64 = 64 << 10;
 /// Subcommands of `holm keys`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeysCommand {
-    /// Store a provider's API key, from standard input or a hidden prompt
+    /// Store the API key of a provider or of a host, from standard input or a hidden prompt
     Add {
-        /// Provider name, such as anthropic
+        /// Provider name, such as anthropic; or the host of an API, such as api.example.com
         provider: String,
         /// Store it in the system keyring instead of a file: the desktop's, or else the kernel's,
         /// which is cleared when the machine restarts
@@ -50,7 +51,7 @@ pub(crate) enum KeysCommand {
     },
     /// Delete a stored key
     Remove {
-        /// Provider name
+        /// Provider name, or the host of an API
         provider: String,
     },
     /// Ask a provider whether it accepts the key; costs nothing
@@ -72,8 +73,10 @@ pub(crate) async fn execute(command: KeysCommand, data: Option<&Path>) -> anyhow
         }
         KeysCommand::List { json } => list(&places, &keys, &screen, json),
         KeysCommand::Remove { provider } => {
-            let name =
-                ServiceTable::stock().find(&provider).map_or(provider.clone(), |service| service.id.clone());
+            let name = ServiceTable::stock().find(&provider).map_or_else(
+                |_| host_key_name(&provider).unwrap_or_else(|| provider.clone()),
+                |service| service.id.clone(),
+            );
             if keys.in_keyring().any(|kept| kept == name) {
                 SystemKeyrings::here(&places.data).remove(&name).map_err(|error| ring_trouble(&error))?;
             }
@@ -100,6 +103,9 @@ fn known(provider: &str, places: &HolmPaths, screen: &TerminalOutput) -> Result<
     let settings = FolderSettings::find(places)?.settle(ConfigSettings::default(), screen);
     if settings.providers.contains_key(provider) {
         return Ok(provider.to_owned());
+    }
+    if let Some(host) = host_key_name(provider) {
+        return Ok(host);
     }
     let message = match error.suggestion {
         Some(_) => error.to_string(),
@@ -192,9 +198,12 @@ fn add(
             ""
         }
     };
-    screen.note(&format!(
-        "holm: stored the key of {provider}{where_to}; test it with `holm keys test {provider}`"
-    ));
+    let next = if host_key_name(provider).is_some() {
+        "only this host gets it".to_owned()
+    } else {
+        format!("test it with `holm keys test {provider}`")
+    };
+    screen.note(&format!("holm: stored the key of {provider}{where_to}; {next}"));
     Ok(CommandExit::Done)
 }
 
@@ -251,6 +260,10 @@ fn list(
 }
 
 async fn test(provider: &str, places: &HolmPaths, screen: &TerminalOutput) -> anyhow::Result<CommandExit> {
+    if host_key_name(provider).is_some() {
+        let message = format!("{provider} is the host of an API, and Holm does not know how to test its key");
+        return Err(CommandError::new(CommandExit::Usage, message).hint("call one of its tools").into());
+    }
     let settings = FolderSettings::find(places)?.settle(ConfigSettings::default(), screen);
     let reach = ProviderAccess::here(&settings, places)?;
     let trouble = |exit: CommandExit, message: String| CommandError::new(exit, message);

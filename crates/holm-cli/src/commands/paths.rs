@@ -27,7 +27,7 @@ pub(crate) fn execute(args: &PathsArgs, data: Option<&Path>) -> anyhow::Result<C
         (
             "tools",
             places.tools(),
-            "your tools: drop a .wasm file, a program, an agent's .md or a .mcp.json file here",
+            "your tools: drop a .wasm file, a program, an agent's .md, a .mcp.json or an .openapi.json file here",
         ),
         ("project_tools", places.project_tools(), "this project's tools, once you trust them"),
         ("agents", places.agents(), "your agents"),

@@ -90,11 +90,23 @@ impl ToolCatalogue {
     /// never more than [`MAX_HITS`]).
     ///
     /// Every word counts by the best field in which it occurs. Tools are ordered by their best
-    /// field, then by the number of matching words, then by the order of the catalogue.
+    /// field, then by what all matching words count, then by the order of the catalogue.
     #[must_use]
     pub fn search(&self, query: &CatalogueQuery, level: Level, most: usize) -> CatalogueHits<'_> {
         match query {
             CatalogueQuery::Select(names) => self.select(names, level),
+impl MatchRank {
+    /// How much a word counts that was found there: one in a name more than two in a description.
+    const fn weight(self) -> usize {
+        match self {
+            Self::Description => 2,
+            Self::Keyword => 3,
+            Self::Name => 5,
+            Self::Exact => 8,
+        }
+    }
+}
+
             CatalogueQuery::Words(words) => self.find(words, level, most.min(MAX_HITS)),
         }
     }
@@ -117,10 +129,10 @@ impl ToolCatalogue {
                 let places = SearchableFields::of(tool);
                 let ranks: Vec<MatchRank> = words.iter().filter_map(|word| places.rank(word)).collect();
                 let rank = ranks.iter().copied().max()?;
-                Some((CatalogueHit { tool, rank }, ranks.len()))
+                Some((CatalogueHit { tool, rank }, ranks.into_iter().map(MatchRank::weight).sum()))
             })
             .collect();
-        scored.sort_by_key(|(hit, words)| Reverse((hit.rank, *words)));
+        scored.sort_by_key(|(hit, weight)| Reverse((hit.rank, *weight)));
         let left_out = scored.len().saturating_sub(most);
         CatalogueHits {
             hits: scored.into_iter().take(most).map(|(hit, _)| hit).collect(),

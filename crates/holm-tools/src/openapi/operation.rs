@@ -21,7 +21,7 @@ const OWN_HEADERS: [&str; 3] = ["accept", "content-type", "authorization"];
 /// The most arguments of an operation.
 const MOST_ARGUMENTS: usize = 100;
 /// The longest description of a tool, in characters.
-const MOST_ABOUT: usize = 500;
+const MOST_ABOUT: usize = 300;
 
 /// An operation that a tool can call.
 #[derive(Debug, Clone)]
@@ -286,7 +286,7 @@ impl<'d, 'a> OperationReader<'d, 'a> {
         let schema = raw_schema.and_then(|raw| Json::parse(raw.get()).ok()).unwrap_or_default();
         let mut schema = resolved(self.document, &schema);
         if let (Json::Object(schema), Some(about)) = (&mut schema, own.description.as_deref()) {
-            schema.insert("description".into(), tidy(about, 300).into());
+            schema.insert("description".into(), tidy(about, 160).into());
         }
         let is_plain = style != ArgumentStyle::Json && is_scalar(&schema);
         Ok(Some(ReadParameter {

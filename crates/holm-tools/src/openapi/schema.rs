@@ -5,7 +5,7 @@
 //! validates in any case. What describes responses or is only for people is left out.
 
 use holm_guards::json::{Json, JsonObject};
-use holm_guards::schema::EcmaPattern;
+use holm_guards::schema::{EcmaPattern, format};
 
 use super::document::OpenApiDocument;
 use crate::text::tidy;
@@ -17,7 +17,7 @@ pub(super) const MOST_BYTES: usize = 24 * 1024;
 /// The most parts of one schema.
 const MOST_PARTS: usize = 600;
 /// The longest description of a part, in characters.
-const MOST_ABOUT: usize = 200;
+const MOST_ABOUT: usize = 120;
 /// The most values of an `enum`.
 const MOST_VALUES: usize = 200;
 
@@ -234,8 +234,9 @@ fn texts(members: &JsonObject, out: &mut JsonObject) {
     if let Some(pattern) = text("pattern").filter(|pattern| EcmaPattern::compile(pattern).is_ok()) {
         out.insert("pattern".into(), pattern.into());
     }
-    if let Some(format) = text("format") {
-        out.insert("format".into(), tidy(format, 40).into());
+    // Others say how wide a number is, or nothing that a check could use.
+    if let Some(format) = text("format").filter(|format| format::is_known(format)) {
+        out.insert("format".into(), format.into());
     }
     if let Some(about) = text("description").or_else(|| text("title")) {
         out.insert("description".into(), tidy(about, MOST_ABOUT).into());

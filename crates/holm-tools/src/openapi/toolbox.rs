@@ -16,11 +16,14 @@ use super::settings::{OpenApiAuth, OpenApiAuthKind, OperationPatterns};
 use super::tool::{OpenApiCall, OpenApiServer, OpenApiTool, declaration};
 use crate::catalogue::SchemaDisclosure;
 use crate::registry::{ToolOffer, ToolSidecar};
+use crate::trust::ContentHash;
 
 /// The most operations of a document: twice those of the largest public ones.
 const MOST_OPERATIONS: usize = 3000;
 /// With more tools than this, a model looks their schemas up.
 const MOST_SHOWN: usize = 10;
+/// The longest name of a tool or an argument.
+const MOST_NAME: usize = 60;
 /// How many reasons for operations that are left out are told.
 const MOST_TOLD: usize = 3;
 /// The largest answer.
@@ -255,14 +258,14 @@ impl<'a> OpenApiToolbox<'a> {
 impl OpenApiNaming {
     fn tool(self, prefix: &str, id: &str) -> String {
         match self {
-            Self::Plain => word(&format!("{prefix}_{id}")),
-            Self::AgentsExe => word(&format!("openapi_{prefix}_{id}")),
+            Self::Plain => short(&word(&format!("{prefix}_{id}"))),
+            Self::AgentsExe => short(&word(&format!("openapi_{prefix}_{id}"))),
         }
     }
 
     /// The name of a parameter for the model.
     pub(super) fn argument(self, wire: &str) -> String {
-        let name = word(wire);
+        let name = short(&word(wire));
         match self {
             Self::Plain if name.is_empty() => "value".to_owned(),
             Self::Plain => name,
@@ -278,7 +281,19 @@ impl OpenApiNaming {
     }
 }
 
-/// A name of letters, digits, hyphens and single underscores, of at most 60 characters.
+/// A name that every provider accepts. Of a long one, a hash of the whole stands for the end, so that
+/// operations with the same beginning keep different names.
+fn short(name: &str) -> String {
+    if name.len() <= MOST_NAME {
+        return name.to_owned();
+    }
+    let hash = ContentHash::of(name.as_bytes()).to_string();
+    let hash: String = hash.chars().filter(char::is_ascii_hexdigit).take(6).collect();
+    let start = name.get(..MOST_NAME - 7).unwrap_or(name).trim_end_matches(['_', '-']);
+    format!("{start}_{hash}")
+}
+
+/// A name of letters, digits, hyphens and single underscores.
 fn word(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
@@ -287,8 +302,7 @@ fn word(text: &str) -> String {
             out.push(c);
         }
     }
-    let out: String = out.trim_matches('_').chars().take(60).collect();
-    out.trim_end_matches('_').to_owned()
+    out.trim_matches('_').to_owned()
 }
 
 /// The operations that are wanted, and why others are left out.

@@ -52,8 +52,11 @@ pub(super) async fn start(folders: ToolFolders) -> Result<FolderWatchHandle, Fol
         busy: BTreeMap::new(),
         begun: HashMap::new(),
     };
-    // First the watch, then the look: what changes between is seen twice, never missed.
+    // First the watch, then the look: what changes between is seen twice, never missed. What is there
+    // already is looked at once: a second load would journal its tools as changed.
     watch.find_folders();
+    watch.pending = PendingFiles::default();
+    watch.known = watch.folders.folders.iter().flat_map(super::ToolFolder::candidates).collect();
     let asked = watch.folders.again.asked();
     watch.folders.load().await;
     let task = tokio::spawn(watch.run(events, asked));

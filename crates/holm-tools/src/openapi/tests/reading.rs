@@ -109,6 +109,18 @@ fn settings_choose_operations_their_server_and_those_that_only_look() {
 }
 
 #[test]
+fn long_names_are_cut_and_stay_different() {
+    let long = "x".repeat(70);
+    let paths = format!(
+        r#"{{"/a": {{"get": {{"operationId": "{long}a"}}}}, "/b": {{"get": {{"operationId": "{long}b"}}}}}}"#
+    );
+    let found = tools(&document("https://x.example", &paths)).unwrap();
+    let names: Vec<&str> = found.offers.iter().map(|offer| offer.tool.declaration().name.as_str()).collect();
+    let is_short = |name: &&str| name.starts_with("shop_xxx") && name.len() == 60;
+    assert!(names.iter().all(is_short) && names[0] != names[1], "{names:?}");
+}
+
+#[test]
 fn a_document_in_yaml_is_the_same_document() {
     let yaml = "openapi: 3.1.0\ninfo: {title: T, version: '1'}\nservers:\n  - url: https://x.example\npaths:\n  /a:\n    get:\n      operationId: a\n      parameters:\n        - {name: f, in: query, schema: {type: number, minimum: 0.5}}\n";
     let found = tools(yaml).unwrap();

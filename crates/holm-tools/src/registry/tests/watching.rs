@@ -110,6 +110,18 @@ async fn a_file_that_appears_changes_or_goes_is_a_tool_that_does() {
     assert!(problems(&registry.snapshot()).is_empty());
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_is_there_from_the_start_is_loaded_once() {
+    let folder = tempfile::tempdir().unwrap();
+    put(folder.path(), "early.say", "1");
+    let (registry, _watching) = watch(folder.path()).await;
+    let first = registry.snapshot();
+    put(folder.path(), "late.say", "2");
+    let later = until(&registry, |snapshot| snapshot.find("late").is_some()).await;
+    let [first, later] = [first, later].map(|snapshot| Arc::clone(snapshot.find("early").unwrap()));
+    assert!(Arc::ptr_eq(&first, &later), "a second load would count as a change");
+}
+
 async fn wait_said(registry: &ToolRegistry, name: &str, text: &str) {
     let end = Instant::now() + PATIENCE;
     while said(&registry.snapshot(), name).await.as_deref() != Some(text) {
