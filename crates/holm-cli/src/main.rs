@@ -40,6 +40,7 @@ mod draw;
 mod editor;
 mod evaluation_parent;
 mod exe_tree_loader;
+mod exe_api_tools;
 mod exit;
 mod first_contact;
 mod folder_state;
