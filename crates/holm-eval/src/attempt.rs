@@ -634,3 +634,6 @@ pub(crate) fn finish(mut child: Child, seconds: u64) -> Option<ExitStatus> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests;

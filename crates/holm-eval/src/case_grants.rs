@@ -47,7 +47,8 @@ pub(crate) fn check_grants(case: &EvalCase, granted: &GrantSet) -> Result<(), Ev
 /// All that a case wants, as grants.
 fn wanted(case: &EvalCase, path: &Path) -> Result<Vec<Grant>, EvalError> {
     let read = |text: &str| {
-        text.parse::<Grant>().map_err(|error| EvalError::case(path, format!("`{text}` is no grant: {error}")))
+        text.parse::<Grant>()
+            .map_err(|error| EvalError::case(path, format!("`{text}` is not a valid grant: {error}")))
     };
     let mut wanted = case.grants.iter().map(|text| read(text)).collect::<Result<Vec<_>, _>>()?;
     if let Some(text) = &case.mode {

@@ -468,7 +468,7 @@ impl FileCheck {
             (FileExpectation::Exists | FileExpectation::Text(_), Err(error)) => Some(error.to_string()),
             (FileExpectation::Exists, Ok(_)) => None,
             (FileExpectation::Text(_), Ok(data)) if !data.is_file() || data.len() > MAX_FILE_BYTES => {
-                Some(format!("it is no file of at most {} MiB", MAX_FILE_BYTES >> 20))
+                Some(format!("it is not a file of at most {} MiB", MAX_FILE_BYTES >> 20))
             }
             (FileExpectation::Text(text), Ok(_)) => match fs::read(&path) {
                 Ok(bytes) => text.failure(&String::from_utf8_lossy(&bytes)),

@@ -28,7 +28,7 @@ pub struct CaseRecording {
     pub answer: Option<String>,
     pub ending: Option<String>,
     /// What of the run is recorded, and so compared.
-    #[serde(default, skip_serializing_if = "RecordingScope::is_all")]
+    #[serde(default, skip_serializing_if = "has_all")]
     pub scope: RecordingScope,
     /// The system prompt, without what differs from run to run.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -49,11 +49,9 @@ pub enum RecordingScope {
     Decisions,
 }
 
-impl RecordingScope {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
-    const fn is_all(&self) -> bool {
-        matches!(self, Self::All)
-    }
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
+const fn has_all(scope: &RecordingScope) -> bool {
+    matches!(scope, RecordingScope::All)
 }
 
 /// What the model is told of a tool.
