@@ -3,9 +3,10 @@
 //! and its role.
 //!
 //! Whether a token may use a session or an admin route is checked in `state.rs`, by each route.
-//! Only two routers are outside of these checks, `dashboard/mod.rs` and `routes/hooks.rs`, and both
-//! check the host name with the functions of this file. The order must stay: host and origin come
-//! first, so that a foreign page cannot try tokens.
+//! Three routers are outside of these checks: `dashboard/mod.rs` and `routes/hooks.rs`, which check
+//! the host name with the functions of this file, and `routes/probes.rs`, which accepts any host
+//! name and says only whether the server works. The order must stay: host and origin come first, so
+//! that a foreign page cannot try tokens.
 
 use std::{
     error::Error as _,

@@ -1,7 +1,7 @@
 //! The routes of the server, and the OpenAPI document that describes them. A new route is added
 //! here twice, to the router and to the document; its handler belongs in `routes/mod.rs`. Access is
-//! not checked here: every route except those of the dashboard and `/hooks` is behind
-//! `request_guard.rs`.
+//! not checked here: every route is behind `request_guard.rs`, except those of the dashboard,
+//! `/hooks` (`routes/hooks.rs`) and the probes (`routes/probes.rs`).
 
 use axum::{
     Router,

@@ -1,9 +1,15 @@
-//! Detects look-alike letters in approval questions: names that mix alphabets, and marks stacked on
-//! a letter. It only writes warnings and counts marks; `approve.rs` shows them, and the user
-//! decides.
+//! Detects look-alike letters in approval questions. It only writes warnings and counts marks;
+//! `approve.rs` shows them, and the user decides.
 //!
-//! This is a small rule, not a table of look-alikes. In no language does one word mix Latin letters
-//! with an alphabet of the same shapes.
+//! There are three warnings, at most four lines in all:
+//! - `mixed`: a word that has both Latin letters and letters of an alphabet in `ALPHABETS`, in the
+//!   command, the arguments or the needs of the call. No language mixes them in one word.
+//! - `foreign_programs`: a command of a shell script whose program name has a letter of such an
+//!   alphabet, even if it has no Latin letter. Names that `mixed` reports are left out. Arguments
+//!   are not checked, because a text in another language is usual there.
+//! - `stacks`: more than three marks on one letter.
+//!
+//! These are small rules, not a table of look-alikes: `rn` for `m` or `1` for `l` is not detected.
 
 use holm_tools::shell::ShellScript;
 

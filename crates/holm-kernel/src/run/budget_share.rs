@@ -2,9 +2,14 @@
 //! requested, and returned when its bill arrives.
 //!
 //! Money and tokens work alike, so parallel children never use more than their parent had. This
-//! file also answers whether the budget or the token limit is reached. Payments for model calls and
-//! late bills are in `run/billing.rs`; other limits in `run/turn.rs`. A share must be reserved
+//! file also answers whether the budget or the token limit is reached. A share must be reserved
 //! before its effect is issued: two children could otherwise get the same money.
+//!
+//! `run/call.rs` reserves and releases the share of a child's call, `run/background.rs` asks whether
+//! a share leaves enough for the run itself, and `run/stop.rs` stops the children that still hold
+//! shares when a group ends. Payments for model calls and late bills are in `run/billing.rs`, and
+//! other limits in `run/turn.rs`. How shares are counted is a decision rule: a change needs a new
+//! [`SEMANTICS`](crate::SEMANTICS) (`config/mod.rs`).
 
 use super::Run;
 use crate::{ChildResult, Ending, Limit, NanoUsd};

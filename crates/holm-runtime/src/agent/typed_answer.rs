@@ -2,9 +2,14 @@
 //! supports that, and the kernel's validation of arguments, with its corrections, enforces the
 //! schema.
 //!
-//! The value is never guessed: a text that is not a value of the type is an error. The schema of a
-//! type is derived in `tool/schema.rs`. Answers that must fit a given JSON Schema, for programs
-//! that have no Rust type, are in `answer_schema.rs`.
+//! The value is never guessed: a text that is not a value of the type is an error. A model that
+//! answers with text is reminded once; the text is set here and sent in
+//! `holm-kernel/src/run/reply.rs` (`PlainAnswer::RemindOnce`). When a run is resumed or forked, the
+//! answer tool is built again: with the Rust type by `resume_typed`, otherwise from the schema in
+//! the journal by `AnswerTool::of`, which `agent/mod.rs` calls.
+//!
+//! The schema of a type is derived in `src/tool/schema.rs`. Answers that must fit a given JSON
+//! Schema, for programs that have no Rust type, are in `src/answer_schema.rs`.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,9 +1,15 @@
-//! The scheduler loop: it asks the plan, stores the result, and starts and stops attempts. It makes
-//! no decisions itself.
+//! The scheduler of one user's jobs: it asks the plan, stores the result, and starts and stops
+//! attempts. It also accepts the runs that webhook messages (`trigger`) and users (`run_now`) ask
+//! for.
 //!
-//! Decisions are in `plan.rs`, storage in `job_repository.rs`, sessions in `attempt_runner.rs`, and
-//! sending in `webhook_sender.rs`. Due runs are stored before the state that says that they are
-//! done, so that a crash in between repeats a step and never loses one.
+//! Which runs are due, start, stop or are skipped is decided in `plan.rs`, not here. This file
+//! decides only whether a message or a user may add a run: a message needs a valid signature
+//! (`webhook_signature.rs`) and a job that is switched on, and a job may have at most
+//! `MOST_WAITING` open runs. Due runs have a limit of their own, in `plan.rs`. Storage is in
+//! `job_repository.rs`, sessions in `attempt_runner.rs`, and sending in `webhook_sender.rs`.
+//!
+//! Due runs are stored before the state that says that they are done, so that a crash in between
+//! repeats a step and never loses one.
 
 use std::{
     collections::BTreeMap,
@@ -35,7 +41,7 @@ const SOON_MS: u64 = 100;
 const TRIES: u32 = 8;
 /// How long an attempt may take to end after it was asked to stop.
 const STOP_PATIENCE: Duration = Duration::from_secs(30);
-/// The number of runs that may wait because of messages and users.
+/// The number of open runs of a job at which messages and users can add no more.
 const MOST_WAITING: usize = 100;
 
 /// Schedules the jobs of one user.

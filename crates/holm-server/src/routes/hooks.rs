@@ -1,8 +1,8 @@
 //! The route by which other programs start jobs with signed messages. Such a message has no token,
 //! so its signature is verified before anything else.
 //!
-//! This is the only API route outside of the normal access checks, and it has small limits of its
-//! own.
+//! Like the probes (`routes/probes.rs`), this route is outside of the access checks in
+//! `request_guard.rs`. It checks the host name and has small limits of its own.
 //!
 //! Signatures are verified in `jobs/webhook_signature.rs`, and runs stored in
 //! `jobs/job_scheduler.rs`. The response never reveals whether the user or the job exists.

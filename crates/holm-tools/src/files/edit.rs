@@ -3,13 +3,16 @@
 //!
 //! The old text must be in exactly one place, unless `all` is set. If one replacement fails, none
 //! is made. The size of a result is computed before it is built, because edits that double a text
-//! could exhaust the memory. A message about a failure says what the model should do.
+//! could exhaust the memory. A message about a failure says what the model should do. Whether a
+//! call may run at all is decided by the kernel (`holm-kernel/src/run/permit.rs`), from the needs
+//! that `tool` declares.
 //!
-//! Exact and similar text is found in `text_search.rs`. This file opens and writes no file: locks,
-//! the check for changes since the last read and the undo record are in `change.rs`, encodings in
-//! `text.rs`. The lines that a report shows come from `changed_lines.rs`, and the most similar text
-//! after a failure from `nearest_text.rs`. Changes to several files are `patch.rs`, whole files are
-//! `write.rs`.
+//! Exact and similar text is found in `text_search.rs`. Its `exact_places` stops at 21 places,
+//! enough for an error message; a replacement of all places therefore searches the text again. This
+//! file opens and writes no file: locks, the check for changes since the last read and the undo
+//! record are in `change.rs`, encodings in `text.rs`. The lines that a report shows come from
+//! `changed_lines.rs`, and the most similar text after a failure from `nearest_text.rs`. Changes to
+//! several files are `patch.rs`, whole files are `write.rs`.
 
 use std::{ops::Range, sync::Arc};
 
