@@ -133,7 +133,8 @@ impl BackupManifest {
             CommandError::new(CommandExit::Usage, format!("{}: {error}", folder.join(LIST).shown()))
         })?;
         if archive.version != VERSION {
-            let message = format!("the backup has format {}; this Holm supports {VERSION}", archive.version);
+            let message =
+                format!("the backup has format {}; this version of Holm supports {VERSION}", archive.version);
             return Err(CommandError::new(CommandExit::Usage, message)
                 .hint("use the Holm version that made it, or a newer one")
                 .into());

@@ -85,7 +85,7 @@ impl TrustLevel {
             Self::Ask => "ask me before everything, even reading",
             Self::Look => "read files; ask me before every change and every command",
             Self::Edit => "read and write files; ask me before every command",
-            Self::Jail => "also run commands, without network and without your other files",
+            Self::Jail => "also run commands, without a network and without your other files",
         }
     }
 

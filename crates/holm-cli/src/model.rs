@@ -314,7 +314,7 @@ fn unknown_name(name: &str, error: &ModelNameError) -> CommandError {
 }
 
 /// An example of a script, for the hint when a script is invalid.
-const LOOKS: &str = r#"it looks like {"results":[{"replied":{"blocks":[{"text":"hello"}]}}]}, and a call in it like {"tool_call":{"id":"1","name":"read","arguments":"{\"path\":\"a.txt\"}"}} with "stop":"tool_use" beside the blocks"#;
+const LOOKS: &str = r#"a script looks like {"results":[{"replied":{"blocks":[{"text":"hello"}]}}]}; a call is a block like {"tool_call":{"id":"1","name":"read","arguments":"{\"path\":\"a.txt\"}"}} with "stop":"tool_use" beside the blocks"#;
 
 fn read_script(path: &Path) -> Result<ScriptedModel, CommandError> {
     let wrong = |reason: String| {

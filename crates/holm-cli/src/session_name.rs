@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The word for the session that was used last.
-const LAST: &str = "last";
+pub(crate) const LAST: &str = "last";
 
 /// How many sessions are looked through for a beginning, the latest first.
 const MOST_SESSIONS: u32 = 1_000;

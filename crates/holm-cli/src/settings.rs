@@ -112,11 +112,11 @@ impl FolderSettings {
 
     /// The files of the project that are not used, and why not.
     pub(crate) fn inert(&self) -> impl Iterator<Item = (&Path, String)> {
-        let instead = self.loaded.project.as_ref().map(|path| format!("; {} holds", path.shown()));
+        let instead = self.loaded.project.as_ref().map(|path| format!("; Holm uses {}", path.shown()));
         let instead = instead.unwrap_or_default();
         self.loaded.inert.iter().map(move |(path, why)| {
             let why = hinted(&format!("{why}{instead}"));
-            (path.as_path(), format!("the settings of {} are not used: {why}", path.shown()))
+            (path.as_path(), format!("{} is not used: {why}", path.shown()))
         })
     }
 }

@@ -93,7 +93,8 @@ impl KeyFile {
             )
         })?;
         if record.version != VERSION {
-            let message = format!("its version is {}; this Holm supports {VERSION}", record.version);
+            let message =
+                format!("its version is {}; this version of Holm supports {VERSION}", record.version);
             return Err(wrong(ConfigProblem::WrongValue(message)));
         }
         let keys = record.keys.into_iter().map(|(name, key)| (name, key.into())).collect();

@@ -11,7 +11,7 @@ pub enum ServerError {
     )]
     Exposed(SocketAddr),
     /// The system refuses to listen on the address.
-    #[error("cannot listen on {address} ({reason}); choose another address")]
+    #[error("cannot listen on {address}: {reason}; choose another address")]
     Listen {
         address: SocketAddr,
         /// The error of the system.

@@ -324,7 +324,7 @@ pub(crate) fn read(place: &Path) -> Result<UndoRecord, UndoError> {
 }
 
 fn other_version(name: &str, found: u64) -> UndoError {
-    UndoError::damaged(name, format!("its version is {found}; this Holm supports {VERSION}"))
+    UndoError::damaged(name, format!("its version is {found}; this version of Holm supports {VERSION}"))
 }
 
 fn is_unwritable(error: &io::Error) -> bool {

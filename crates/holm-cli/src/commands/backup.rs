@@ -15,7 +15,7 @@ pub(crate) struct BackupArgs {
 pub(crate) async fn execute(args: &BackupArgs, data: Option<&Path>) -> anyhow::Result<CommandExit> {
     let archive = BackupManifest::make(&HolmPaths::find(data)?.data, &args.folder).await?;
     let (folder, screen) = (args.folder.shown(), TerminalOutput::default());
-    screen.note(&format!("holm: {} files, {} bytes in {folder}", archive.len(), archive.bytes()));
+    screen.note(&format!("holm: backed up {} files ({} bytes) to {folder}", archive.len(), archive.bytes()));
     if let Some(first) = archive.left_out().first() {
         let count = archive.left_out().len();
         screen.note(&format!("holm: skipped {count} in workspaces that could not be read, first {first:?}"));

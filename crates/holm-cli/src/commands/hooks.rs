@@ -128,7 +128,8 @@ fn trust(
     gone.iter().for_each(|note| screen.note(&format!("holm: {note}")));
     if !found {
         let message = format!("there is no file {}", places.project_hooks().shown());
-        return Err(CommandError::new(CommandExit::Missing, message).into());
+        let hint = "docs/hooks.md says what to write into this file";
+        return Err(CommandError::new(CommandExit::Missing, message).hint(hint).into());
     }
     if open.is_empty() {
         screen.note("holm: nothing new to trust");

@@ -63,7 +63,7 @@ pub(crate) enum JobCommand {
         /// Job name
         job: String,
     },
-    /// Enable a job; runs missed while it was disabled are not caught up
+    /// Enable a job; it does not catch up on runs missed while it was disabled
     Enable {
         /// Job name
         job: String,
@@ -91,6 +91,24 @@ pub(crate) enum JobCommand {
     },
 }
 
+impl JobCommand {
+    /// The name of the job; empty for `list`.
+    fn job(&self) -> &str {
+        match self {
+            Self::List { .. } => "",
+            Self::Add(args) => &args.job,
+            Self::Change(args) => &args.job,
+            Self::Key { job, .. }
+            | Self::Show { job, .. }
+            | Self::Run { job }
+            | Self::Enable { job }
+            | Self::Disable { job }
+            | Self::Remove { job }
+            | Self::Log { job, .. } => job,
+        }
+    }
+}
+
 pub(crate) async fn execute(command: JobCommand, data: Option<&Path>) -> anyhow::Result<CommandExit> {
     let screen = TerminalOutput::default();
     let store = match &command {
@@ -106,6 +124,7 @@ pub(crate) async fn execute(command: JobCommand, data: Option<&Path>) -> anyhow:
         | JobCommand::Remove { .. } => HolmPaths::find(data)?.store().await?,
     };
     let repository = JobRepository::new(store);
+    let name = command.job().to_owned();
     let done = match command {
         JobCommand::List { json } => show::list(&repository, &screen, json).await,
         JobCommand::Add(args) => add::add(&repository, &screen, *args).await,
@@ -136,7 +155,7 @@ pub(crate) async fn execute(command: JobCommand, data: Option<&Path>) -> anyhow:
             show::log(&repository, &screen, &named(&job)?, limit, json).await
         }
     };
-    done.map(|()| CommandExit::Done).map_err(|error| trouble(&error).into())
+    done.map(|()| CommandExit::Done).map_err(|error| trouble(&error, &name).into())
 }
 
 async fn run(
@@ -190,7 +209,7 @@ fn named(job: &str) -> Result<JobId, CommandError> {
         .map_err(|error: holm_server::ServerError| CommandError::new(CommandExit::Usage, error.to_string()))
 }
 
-fn trouble(error: &JobRepositoryError) -> CommandError {
+fn trouble(error: &JobRepositoryError, name: &str) -> CommandError {
     let exit = match error {
         JobRepositoryError::Missing => CommandExit::Missing,
         JobRepositoryError::Exists | JobRepositoryError::Job(_) => CommandExit::Usage,
@@ -201,10 +220,9 @@ fn trouble(error: &JobRepositoryError) -> CommandError {
         | JobRepositoryError::Store(_)
         | JobRepositoryError::Server(_) => CommandExit::Failed,
     };
-    let trouble = CommandError::new(exit, error.to_string());
     if *error == JobRepositoryError::Missing {
-        trouble.hint("`holm job list` shows the jobs")
+        CommandError::new(exit, format!("there is no job `{name}`")).hint("`holm job list` shows the jobs")
     } else {
-        trouble
+        CommandError::new(exit, error.to_string())
     }
 }

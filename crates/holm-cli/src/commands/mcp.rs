@@ -94,7 +94,7 @@ pub(crate) struct McpAddArgs {
     /// Allow the server's program full network access
     #[arg(long)]
     network: bool,
-    /// File of another program with mcpServers to import
+    /// Import the `mcpServers` in this file of another program
     #[arg(long, value_name = "FILE", conflicts_with_all = ["name", "url"])]
     from: Option<PathBuf>,
     /// The server's program and its arguments
@@ -138,9 +138,13 @@ fn write_down(add: &McpAddArgs, places: &HolmPaths, screen: &TerminalOutput) -> 
                 entry.insert("network".into(), json!("open"));
             }
         }
-        (Some(_), Some(_)) | (None, None) => {
+        (both, _) => {
+            let message = match both {
+                Some(_) => "--url and a program cannot be used together",
+                None => "the URL or the program of the server is missing",
+            };
             let hint = "holm mcp add NAME --url URL, or holm mcp add NAME -- PROGRAM ARGUMENTS";
-            return Err(usage("give a URL or a program, not both".into()).hint(hint).into());
+            return Err(usage(message.into()).hint(hint).into());
         }
     }
     if !add.grant.is_empty() {

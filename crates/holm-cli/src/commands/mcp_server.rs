@@ -128,7 +128,11 @@ async fn over_http(
             .hint("set it to a long random string")
             .into());
     };
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
+    let address = (Ipv4Addr::LOCALHOST, port);
+    let listener = TcpListener::bind(address).await.map_err(|error| {
+        let message = format!("cannot listen on {}:{port}: {error}", address.0);
+        CommandError::new(CommandExit::Failed, message).hint("choose another port with --http")
+    })?;
     screen.line(&format!("http://{}/mcp", listener.local_addr()?));
     match serve_http(listener, exposed, HttpAccessPolicy::new(SecretString::from(token))).await? {}
 }

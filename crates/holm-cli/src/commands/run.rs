@@ -122,7 +122,7 @@ pub(crate) struct RunArgs {
     #[arg(long, requires = "session")]
     resume: bool,
     /// Start a new session with the history of this one, which stays unchanged. With a prompt, the
-    /// work in progress is dropped; without one, it is done again
+    /// work in progress is dropped; without one, it is repeated
     #[arg(long, value_name = "ID", conflicts_with = "resume", hide_short_help = true)]
     fork: Option<String>,
     /// Record number, as in `holm session replay`: the last one that a fork keeps, or for
@@ -144,7 +144,7 @@ pub(crate) struct RunArgs {
     #[arg(short, long, hide_short_help = true)]
     quiet: bool,
     /// File with a JSON Schema for the answer, which is then one JSON value. If the answer does not
-    /// match, Holm asks again, at most twice
+    /// match, Holm asks the model again, at most twice
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     schema: Option<PathBuf>,
     /// Maximum cost of the session, in US dollars
@@ -165,8 +165,8 @@ pub(crate) struct RunArgs {
     mode: Option<Mode>,
     /// What agents may do here without asking: ask, look, edit or jail
     ///
-    /// `ask` nothing, `look` read files, `edit` also write them, `jail` also run commands in the
-    /// jail, without a network. [default: what `holm trust` says]
+    /// `ask`: nothing. `look`: read files. `edit`: also write files. `jail`: also run commands, in
+    /// the jail and without a network. [default: what `holm trust` says]
     #[arg(long, value_enum, value_name = "LEVEL", hide_possible_values = true)]
     trust: Option<TrustLevel>,
     /// Approve calls that need no more than this grant; can be repeated
@@ -189,7 +189,7 @@ pub(crate) struct RunArgs {
     /// CI
     #[arg(long, hide_short_help = true)]
     trust_project: bool,
-    /// Run commands without a jail: they can do what you can do
+    /// Run commands without a jail: they can do everything that you can do
     #[arg(long, conflicts_with = "offline", hide_short_help = true)]
     unconfined: bool,
     /// Agent to run: a name from `holm agent list`, or a file
@@ -200,7 +200,7 @@ pub(crate) struct RunArgs {
     /// Insert the prompt into this template from the settings
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     alias: Option<String>,
-    /// Value of `{{name}}` in that template, as name=value; can be repeated
+    /// Value of `{{name}}` in the template of --alias, as name=value; can be repeated
     #[arg(long, value_name = "NAME=VALUE", requires = "alias", value_parser = prompt::variable, hide_short_help = true)]
     var: Vec<(String, String)>,
     /// Further values from settings.

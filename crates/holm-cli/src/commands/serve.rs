@@ -50,7 +50,7 @@ const TAKEOVER: Duration = Duration::from_secs(3);
 pub(crate) struct ServeArgs {
     /// Address to listen on; connections from other machines need --certificate [default:
     /// 127.0.0.1:7417]
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
     listen: Option<SocketAddr>,
     /// Additional host name that requests may use, such as a proxy's; can be repeated
     #[arg(long, value_name = "NAME")]
@@ -77,7 +77,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "DATABASE")]
     store: Option<String>,
     /// Address on which to serve sites that have their own host names
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
     sites: Option<SocketAddr>,
     /// Seconds to keep an idle session in memory; it is reopened when needed [default: 600]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
@@ -151,7 +151,16 @@ fn trouble(error: &ServerError) -> CommandError {
         | ServerError::Name { .. } => CommandExit::Usage,
         ServerError::Listen { .. } | ServerError::File { .. } | ServerError::Random(_) => CommandExit::Failed,
     };
-    CommandError::new(exit, error.to_string())
+    let message = error.to_string();
+    match message.rsplit_once("; ") {
+        Some((message, hint)) => CommandError::new(exit, message).hint(hint),
+        None => CommandError::new(exit, message),
+    }
+}
+
+/// The address of a flag.
+fn address(text: &str) -> Result<SocketAddr, &'static str> {
+    text.parse().map_err(|_| "write an IP address and a port, such as 127.0.0.1:7417")
 }
 
 /// Returns when the server should stop: on Ctrl-C, the signal that service managers send, or when

@@ -47,11 +47,11 @@ pub(crate) struct UndoArgs {
     /// Turn number, counting prompts from 1 [default: the last turn that changed files]
     #[arg(long, value_name = "NUMBER")]
     turn: Option<u64>,
-    /// Restore the files as they were before this prompt: all turns from it on. Names and
-    /// keeps files that changed since
+    /// Undo this turn and all later ones. Files that changed since stay as they are, and Holm
+    /// names them
     #[arg(long, value_name = "NUMBER", conflicts_with = "turn")]
     from: Option<u64>,
-    /// Take the last undo in this folder back: restores the files as they were before it
+    /// Reverse the last undo in this folder
     #[arg(long, conflicts_with_all = ["session", "turn", "from"])]
     redo: bool,
     /// Restore this file even if it has changed since; can be repeated
@@ -405,10 +405,7 @@ fn refused(screen: &TerminalOutput, error: UndoError) -> anyhow::Error {
 
 fn no_session(session: &str, error: JournalStorageError) -> anyhow::Error {
     match error {
-        JournalStorageError::Missing { .. } => {
-            let message = format!("there is no session `{session}`");
-            CommandError::new(CommandExit::Missing, message).hint("holm session list shows them").into()
-        }
+        JournalStorageError::Missing { .. } => super::session::no_such(session).into(),
         other => other.into(),
     }
 }

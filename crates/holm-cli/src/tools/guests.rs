@@ -36,7 +36,7 @@ pub(crate) enum BuiltinToolSet {
     Native,
     /// WASM tools only, which run in the sandbox
     Wasm,
-    /// A few simple lookup tools for small models; their results are the answer
+    /// A few simple lookup tools for small models; the result of a call is the answer
     Few,
 }
 

@@ -1,5 +1,7 @@
 //! Tests exit codes and error messages.
 
+use std::net::TcpListener;
+
 use holm::kernel::{FailureClass, StopReason};
 use holm_testkit::double::{Act, Fault};
 
@@ -83,6 +85,43 @@ fn what_is_not_understood_is_2_with_one_message() {
     check(&["mcp-server", "--", "-p", "x"], "--prompt and --edit are not supported");
     check(&["run", "-p", "hi", "--kind", " "], "--kind");
     check(&["rum"], "unrecognized subcommand 'rum'");
+}
+
+#[test]
+fn common_mistakes_are_told_with_what_to_do() {
+    let stage = Stage::new([]);
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (port, address) = (taken.local_addr().unwrap().port().to_string(), taken.local_addr().unwrap());
+    let check = |code: i32, args: &[&str], lines: [&str; 2]| {
+        let ran = Ran::of(&stage.command(args).env("HOLM_MCP_TOKEN", "t".repeat(40)).output().unwrap());
+        ran.fails_after_notes(code, lines[0]);
+        assert!(ran.err.contains(lines[1]), "{ran:?}");
+        assert!(!ran.err.contains("No such file or directory"), "{ran:?}");
+    };
+    check(6, &["session", "show", "last"], ["no sessions yet", "hint: a session begins with `holm chat`"]);
+    check(6, &["job", "show", "x"], ["there is no job `x`", "hint: `holm job list`"]);
+    check(6, &["eval", "run"], ["there is no file or folder evals", "hint: name folders with cases"]);
+    check(
+        6,
+        &["skill", "validate", "x"],
+        ["there is no file x/SKILL.md", "hint: name the folder of a skill"],
+    );
+    check(6, &["hooks", "trust"], ["there is no file ", "hint: docs/hooks.md"]);
+    check(
+        2,
+        &["mcp", "add", "x"],
+        ["URL or the program of the server is missing", "hint: holm mcp add NAME"],
+    );
+    check(2, &["agent", "new", "a/b"], ["`a/b` is not a valid agent name\n", "hint: use letters"]);
+    check(
+        2,
+        &["serve", "--listen", "x"],
+        ["'--listen <ADDRESS:PORT>': write an IP address", "127.0.0.1:7417"],
+    );
+    check(2, &["serve", "--listen", "0.0.0.0:1"], ["can reach 0.0.0.0:1\n", "hint: pass --certificate"]);
+    let busy = format!("cannot listen on {address}: Address already in use");
+    check(1, &["serve", "--listen", &address.to_string()], [&busy, "hint: choose another address"]);
+    check(1, &["mcp-server", "--http", &port], [&busy, "hint: choose another port"]);
 }
 
 #[cfg(feature = "local")]
@@ -176,7 +215,7 @@ fn help_names_every_exit_code_and_goes_to_standard_output() {
     Exit codes:
       0    success
       1    something failed on this machine
-      2    invalid command line, or a mistake in a file that it reads
+      2    the command line is invalid, or a file that it reads has a mistake
       3    the run ended without an answer, all its calls were denied, or `holm tool execute` failed
       4    a limit or the budget ended the run
       5    the model could not be used: no key, no connection, no known price, or its provider refused

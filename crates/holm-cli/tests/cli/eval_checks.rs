@@ -72,7 +72,7 @@ fn a_contract_skill_checks_an_answer_without_a_model() {
     assert!(ran.code == Some(3) && ran.out.contains("schema"), "{ran:?}");
     write(&skill.join("SKILL.md"), "---\nname: mail\ndescription: Finds addresses.\n---\nFind them.\n");
     let ran = stage.holm(["eval", "run", "cases"]);
-    assert!(ran.code == Some(3) && ran.out.contains("the skill promises no result"), "{ran:?}");
+    assert!(ran.code == Some(3) && ran.out.contains("the skill defines no result"), "{ran:?}");
     fs::remove_file(skill.join("SKILL.md")).unwrap();
     stage.holm(["eval", "run", "cases"]).fails(2, "has no SKILL.md");
 }

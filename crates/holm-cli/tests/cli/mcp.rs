@@ -334,7 +334,7 @@ fn servers_are_listed_and_trusted_as_they_are_written() {
 #[test]
 fn a_server_is_an_address_or_a_program() {
     let stage = Stage::new([]);
-    stage.holm(["mcp", "add", "x"]).fails(2, "give a URL or a program, not both");
+    stage.holm(["mcp", "add", "x"]).fails(2, "the URL or the program of the server is missing");
     stage.holm(["mcp", "add", "a_b", "--", "x"]).fails(2, "not a valid server name");
     stage.holm(["mcp", "add", "x", "--grant", "fly:away", "--", "x"]).fails(2, "grants");
     stage.holm(["mcp", "test", "nobody"]).fails(6, "no server `nobody`");

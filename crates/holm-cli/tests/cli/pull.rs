@@ -208,7 +208,7 @@ fn what_breaks_off_is_kept_and_gone_on_with() {
     let ran = shelf.pull(&[&url]);
     assert_eq!(ran.code, Some(5), "{ran:?}");
     assert!(
-        ran.err.contains("broke off") && ran.err.contains("tiny.gguf.part has the received part"),
+        ran.err.contains("was interrupted") && ran.err.contains("tiny.gguf.part has the received part"),
         "{ran:?}"
     );
     assert!(!shelf.path("tiny.gguf").exists());

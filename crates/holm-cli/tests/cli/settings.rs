@@ -87,7 +87,7 @@ fn a_projects_file_does_nothing_until_it_is_trusted_and_then_chooses_but_never_w
         assert!(ran.err.contains("`holm config trust`"), "{ran:?}");
         let shown = holm(&stage, &["config", "show"]);
         assert!(shown.code == Some(0) && shown.err.contains("no run can start here: "), "{shown:?}");
-        assert!(!shown.err.contains("are not used"), "{shown:?}");
+        assert!(!shown.err.contains("is not used"), "{shown:?}");
         let checked = holm(&stage, &["check"]);
         assert!(checked.code == Some(2) && checked.out.contains("bad  settings  "), "{checked:?}");
         let said = holm(&stage, &["doctor"]).out;
@@ -97,7 +97,7 @@ fn a_projects_file_does_nothing_until_it_is_trusted_and_then_chooses_but_never_w
     assert_eq!(holm(&stage, &["config", "forget"]).code, Some(0));
     let ran = holm(&stage, &["run", "-p", "Hi."]);
     assert!(
-        ran.out == "Three.\n" && ran.err.contains("are not used"),
+        ran.out == "Three.\n" && ran.err.contains("is not used"),
         "what is no text ends nothing: {ran:?}"
     );
 }
@@ -394,7 +394,7 @@ fn a_file_that_nobody_trusts_does_not_switch_off_the_trusted_one_above_it() {
     let run = ["run", "--model", MODEL, "-p", "Hi."];
     let ran = below(&run);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Done.\n"), "{ran:?}");
-    assert!(ran.err.contains("sub/holm.toml are not used: you have not trusted it; "), "{ran:?}");
+    assert!(ran.err.contains("sub/holm.toml is not used: you have not trusted it; "), "{ran:?}");
     assert!(stage.double.requests()[0].text().contains("From above."));
     let shown = below(&["config", "show", "--origin"]);
     assert!(shown.out.starts_with("system = \"From above.\"  # "), "{shown:?}");

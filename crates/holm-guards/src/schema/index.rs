@@ -1,10 +1,16 @@
 //! Finds the identifiers that a document defines. This happens before compilation, so that
 //! references may point forward.
 //!
-//! It resolves references inside the document only: a reference that leads out is reported and
-//! never fetched. URIs are resolved in `schema/uri.rs`, which keywords hold schemas is listed in
-//! `schema/keywords.rs`. The number of subschemas and the length of identifiers are bounded. The
-//! first definition of an identifier wins, so that a later copy cannot redirect references.
+//! It resolves references inside the document only and never fetches anything. It compiles nothing:
+//! `schema/compile/` asks it for the targets of references. URIs are resolved in `schema/uri.rs`,
+//! which keywords hold schemas is listed in `schema/keywords.rs`. The number of subschemas and the
+//! length of identifiers are bounded.
+//!
+//! JSON Schema does not say what two definitions of one identifier mean. Here one of them counts,
+//! always the same: subschemas are visited from outside to inside, and siblings from the last to
+//! the first; of an `$id` the first one visited counts, and of an anchor the last one. This decides
+//! which arguments are valid, so a change needs a new `SEMANTICS`
+//! (`holm-kernel/src/config/mod.rs`).
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -39,10 +45,13 @@ struct SchemaResource<'a> {
     root: &'a Json,
 }
 
-/// The target of a reference.
+/// The target of a reference. `schema/compile/read.rs` compiles a found one, reports a remote one as
+/// not supported, and refuses a schema with a dangling one.
 pub(super) enum ReferenceTarget<'a> {
     Found(&'a Json),
+    /// It leads out of the document.
     Remote,
+    /// It leads into the document, where nothing has this name.
     Dangling,
 }
 
@@ -93,7 +102,9 @@ impl<'a> SchemaIndex<'a> {
         found.map_or(ReferenceTarget::Dangling, ReferenceTarget::Found)
     }
 
-    /// Whether a `$dynamicRef` may have different targets depending on the way to it.
+    /// Whether a `$dynamicRef` may have different targets depending on the way to it: several
+    /// subschemas have a `$dynamicAnchor` with its name. `schema/compile/rules.rs` then reports it
+    /// as not supported and checks nothing.
     pub(super) fn is_ambiguous(&self, reference: &str) -> bool {
         let (_, fragment) = uri::split(reference);
         self.dynamic.get(fragment).is_some_and(|count| *count > 1)
@@ -134,7 +145,7 @@ impl<'a> SchemaIndex<'a> {
             return Err(SchemaError::TooLarge { limit: MAX_IDENTIFIER, what: "bytes in an identifier" });
         }
         let number = self.resources.len();
-        // The first definition of an identifier wins: a later copy must not redirect references.
+        // The first one visited keeps the identifier: its subschemas may already belong to it.
         let number = *self.by_uri.entry(base.clone()).or_insert(number);
         if number == self.resources.len() {
             self.resources.push(SchemaResource { base, root: json });

@@ -172,7 +172,7 @@ fn cron(pattern: &str) -> Result<Cron, JobError> {
     }
     let fields = pattern.split_whitespace().count();
     if !pattern.trim_start().starts_with('@') && !(5..=6).contains(&fields) {
-        return Err(wrong(format!("it has {fields} fields; it needs 5 or 6")));
+        return Err(wrong(format!("it needs 5 or 6 fields, not {fields}")));
     }
     let parser = CronParser::builder().seconds(Seconds::Optional).year(Year::Disallowed).build();
     parser.parse(pattern).map_err(|error| wrong(in_words(&error)))

@@ -199,7 +199,7 @@ impl ExpressionReader {
             self.at += 1;
         }
         match (digits, self.peek()) {
-            (0, Some(other)) => Err(format!("`{other}` is no number")),
+            (0, Some(other)) => Err(format!("`{other}` is not a number")),
             (0, None) => Err("a number is missing at the end".into()),
             (_, Some('%')) => {
                 self.at += 1;

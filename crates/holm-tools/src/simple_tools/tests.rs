@@ -96,7 +96,7 @@ fn sums_are_exact_and_what_is_none_is_said() {
     check("12 divided by 5.", "2.4");
     check("7 ÷ 0", "divided by zero");
     check("2 +", "a number is missing");
-    check("two", "is no number");
+    check("two", "is not a number");
     check("(1", "not closed");
     check("1)", "not expected");
     check(&"9".repeat(60), "too large");

@@ -230,7 +230,10 @@ fn load(file: &Path) -> Result<TrustedFileMap, TrustError> {
     let record: LedgerRecord =
         serde_json::from_slice(&read_plain(file)?).map_err(|error| damaged(error.to_string()))?;
     if record.version != VERSION {
-        return Err(damaged(format!("its version is {}; this Holm supports {VERSION}", record.version)));
+        return Err(damaged(format!(
+            "its version is {}; this version of Holm supports {VERSION}",
+            record.version
+        )));
     }
     Ok(TrustedFileMap { files: record.files, along: record.along })
 }

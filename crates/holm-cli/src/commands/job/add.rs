@@ -17,7 +17,7 @@ use crate::{money, screen::TerminalOutput};
 #[derive(Debug, clap::Args)]
 pub(crate) struct JobAddArgs {
     /// Name of the new job
-    job: String,
+    pub(super) job: String,
     /// Prompt to run
     prompt: String,
     /// Cron schedule: minute, hour, day, month and day of the week, optionally preceded by second
@@ -68,7 +68,7 @@ pub(crate) struct JobAddArgs {
     /// HTTPS address to notify about failures and questions
     #[arg(long, value_name = "URL")]
     notify: Option<String>,
-    /// Let signed messages start the job
+    /// Let signed webhook messages start the job
     #[arg(long)]
     hook: bool,
 }

@@ -20,7 +20,7 @@ const USUAL_CATCH_UP: u32 = 10;
 #[derive(Debug, clap::Args)]
 pub(crate) struct JobChangeArgs {
     /// Job name
-    job: String,
+    pub(super) job: String,
     /// Prompt to run
     #[arg(long, value_name = "TEXT")]
     prompt: Option<String>,
@@ -78,7 +78,7 @@ pub(crate) struct JobChangeArgs {
     /// HTTPS address to notify about failures and questions; `-` means none
     #[arg(long, value_name = "URL")]
     notify: Option<String>,
-    /// Let signed messages start the job
+    /// Let signed webhook messages start the job
     #[arg(long, conflicts_with = "no_hook")]
     hook: bool,
     /// Do not let messages start the job

@@ -133,7 +133,7 @@ async fn receive(
 }
 
 fn interrupted(part: &PartialDownload, why: &str) -> anyhow::Error {
-    let message = format!("the download broke off: {why}");
+    let message = format!("the download was interrupted: {why}");
     let hint = format!("run the same command to continue; {} has the received part", part.path().shown());
     CommandError::new(CommandExit::Provider, message).hint(hint).into()
 }

@@ -26,7 +26,7 @@ pub(super) fn execute(
     let skill = SkillDocument::parse(&text).map_err(|error| wrong(error.to_string()))?;
     let compiled = contract_skills::compiled(&skill, |file| beside(&path, file)).map_err(wrong)?;
     let compiled = compiled.ok_or_else(|| {
-        wrong("the skill promises no result".into()).hint("name the schema of its result as `output`")
+        wrong("the skill defines no result".into()).hint("name the schema of its result as `output`")
     })?;
     let arguments = match input {
         Some(file) => Json::parse(read(file)?.trim()).map_err(|error| {

@@ -187,6 +187,30 @@ fn identifiers_are_resolved_inside_the_document() {
 }
 
 #[test]
+fn of_two_definitions_of_an_identifier_the_same_one_always_counts() {
+    let twice = |keyword: &str, name: &str, reference: &str| {
+        format!(
+            r#"{{"$ref": "{reference}", "$defs": {{
+                "first": {{"{keyword}": "{name}", "type": "string"}},
+                "last": {{"{keyword}": "{name}", "type": "null"}}
+            }}}}"#
+        )
+    };
+    tells_apart(&twice("$id", "x.json", "x.json"), "null", r#""text""#);
+    tells_apart(&twice("$anchor", "x", "#x"), r#""text""#, "null");
+    let nested = |keyword: &str, name: &str, reference: &str| {
+        format!(
+            r#"{{"$ref": "{reference}", "$defs": {{"outer": {{
+                "{keyword}": "{name}", "type": "string",
+                "$defs": {{"inner": {{"{keyword}": "{name}", "type": "null"}}}}
+            }}}}}}"#
+        )
+    };
+    tells_apart(&nested("$id", "x.json", "x.json"), r#""text""#, "null");
+    tells_apart(&nested("$anchor", "x", "#x"), "null", r#""text""#);
+}
+
+#[test]
 fn a_document_with_too_many_parts_is_refused() {
     let many = |count: usize| {
         let parts: Vec<String> = (0..count).map(|n| format!(r#""p{n}":{{"type":"string"}}"#)).collect();

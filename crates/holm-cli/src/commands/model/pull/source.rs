@@ -98,7 +98,7 @@ fn hub_url(hub: &str, path: &str) -> Result<String, CommandError> {
         }
         _ => {
             let trouble = CommandError::new(CommandExit::Usage, format!("`hf:{path}` does not name a file"));
-            Err(trouble.hint("it looks like hf:OWNER/REPOSITORY/FILE.gguf"))
+            Err(trouble.hint("write it as hf:OWNER/REPOSITORY/FILE.gguf"))
         }
     }
 }
