@@ -39,7 +39,7 @@ export function namedTests(cell) {
 export function rowProblem({ answer, evidence }) {
   if (!ANSWERS.includes(answer)) return `"${answer}" is not one of ${ANSWERS.join(', ')}`;
   const checked = namedTests(evidence).length > 0 || /`(?:scripts\/|make )[^`]+`/.test(evidence);
-  if (answer === 'yes') return checked || /no test yet/i.test(evidence) ? null : 'it names no test and does not say that there is none';
+  if (answer === 'yes') return checked || /no test yet|not tested/i.test(evidence) ? null : 'it names no test and does not say that there is none';
   const words = evidence.replaceAll(/`[^`]*`|[,\s]/g, '');
   return words === '' ? 'it gives no reason' : null;
 }
