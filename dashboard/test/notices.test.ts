@@ -19,6 +19,8 @@ test('a notice says what happened and what comes next', () => {
   check({ marked: { marks: { untrusted: false, private: false } } }, null);
   check({ queued: { queue: 'steering', waiting: 1 } }, 'Queued: will be applied before the next step (1 message).');
   check({ queued: { queue: 'follow_up', waiting: 2 } }, 'Queued for after this task (2 messages).');
+  check({ loop_seen: { tool: 'read', times: 3 } }, 'read was called 3 times with the same result.');
+  check({ loop_seen: { tool: '', times: 12 } }, '12 turns in a row gave nothing new.');
   check({ run_resumed: { host: 'holm' } }, 'Resumed after a restart.');
   // Every restart reports these; they say nothing to the reader of a chat.
   check({ tools_changed: { tools: 20 } }, null);

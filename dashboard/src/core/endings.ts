@@ -1,7 +1,7 @@
 // Endings and outcomes as text for users.
 
 import { compact, money } from './format.ts';
-import { words } from './notices.ts';
+import { loopText, words } from './notices.ts';
 import type { Ending, JobOutcome } from './wire.ts';
 
 /** The outcome of a tool call. The kernel calls a denied call refused. */
@@ -14,7 +14,7 @@ export function endingText(ending: Ending): string {
   if ('answered' in ending) return 'Answered.';
   if ('refused' in ending) return `The model refused: ${ending.refused.reason || 'no reason given'}`;
   if ('rejected' in ending) return `Rejected (${ending.rejected.what}): ${ending.rejected.reason}`;
-  if ('looping' in ending) return `Stopped: ${ending.looping.tool} was called ${ending.looping.times} times with the same result.`;
+  if ('looping' in ending) return `Stopped: ${loopText(ending.looping.tool, ending.looping.times)}`;
   if ('over_budget' in ending) return `Budget used up: ${money(ending.over_budget.spent)} of ${money(ending.over_budget.limit)}.`;
   if ('over_limit' in ending) {
     const { limit, used, allowed } = ending.over_limit;

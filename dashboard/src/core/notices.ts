@@ -8,6 +8,11 @@ export interface Notice {
   text: string;
 }
 
+/** What a loop was. One without a tool is a number of turns. */
+export function loopText(tool: string, times: number): string {
+  return tool ? `${tool} was called ${times} times with the same result.` : `${times} turns in a row gave nothing new.`;
+}
+
 /**
  * The line for an event; null for events that are shown in another way or not at all. Every restart reports grants and tools
  * anew; that says nothing to the reader of a chat, and the run view lists those events by name.
@@ -34,7 +39,7 @@ function ofModels(event: DecodedEvent): Notice | null {
       return { tone: 'plain', text: `Context compacted (${words(step)}): ${compact(before)} → ${compact(after)} tokens.` };
     }
     case 'loop_seen':
-      return { tone: 'warning', text: `${event.data.tool} was called ${event.data.times} times with the same result.` };
+      return { tone: 'warning', text: loopText(event.data.tool, event.data.times) };
     case 'limit_near':
       return { tone: 'warning', text: `Limit nearly reached (${words(event.data.limit)}): ${compact(event.data.left)} left.` };
     default:

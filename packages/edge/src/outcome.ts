@@ -24,7 +24,10 @@ export function outcomeOf(ending: Ending, guardrail: GuardVerdict): HttpOutcome 
 
 function wordsOf(ending: Exclude<Ending, { answered: unknown } | { rejected: unknown }>): [string, string] {
   if ('refused' in ending) return ['the model refused', ending.refused.reason];
-  if ('looping' in ending) return ['the run was looping', `${ending.looping.tool}, ${ending.looping.times} times`];
+  if ('looping' in ending) {
+    const { tool, times } = ending.looping;
+    return ['the run was looping', tool ? `${tool}, ${times} times` : `${times} turns in a row gave nothing new`];
+  }
   if ('over_budget' in ending) return ['budget used up', `${ending.over_budget.spent} of ${ending.over_budget.limit} nano-USD`];
   if ('over_limit' in ending) {
     const { limit, used, allowed } = ending.over_limit;

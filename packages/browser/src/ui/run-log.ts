@@ -129,7 +129,10 @@ export class RunLog {
 function endingText(ending: Exclude<Ending, { answered: unknown }>): string {
   if ('refused' in ending) return `The model refused: ${ending.refused.reason || 'no reason given'}`;
   if ('rejected' in ending) return `A guard rejected the answer (${ending.rejected.what}): ${ending.rejected.reason}`;
-  if ('looping' in ending) return `Stopped: ${ending.looping.tool} was called ${ending.looping.times} times with the same result.`;
+  if ('looping' in ending) {
+    const { tool, times } = ending.looping;
+    return tool ? `Stopped: ${tool} was called ${times} times with the same result.` : `Stopped: ${times} turns in a row gave nothing new.`;
+  }
   if ('over_budget' in ending) return 'Budget used up.';
   if ('over_limit' in ending) return `Limit reached (${ending.over_limit.limit.replaceAll('_', ' ')}): ${ending.over_limit.used} of ${ending.over_limit.allowed}.`;
   if ('cancelled' in ending) return ending.cancelled.reason.startsWith('stopped ') ? `S${ending.cancelled.reason.slice(1)}.` : `Stopped: ${ending.cancelled.reason}`;
