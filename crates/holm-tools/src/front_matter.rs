@@ -158,8 +158,9 @@ impl<'l, 'a> FrontMatterLines<'l, 'a> {
     fn below(&mut self, owner: usize) -> Result<FrontMatterValue, AgentFileError> {
         let lines = self.belonging();
         let Some((_, first)) = lines.first() else { return Ok(FrontMatterValue::Text(String::new())) };
-        if first.starts_with("- ") {
-            if lines.iter().any(|(_, text)| !text.starts_with("- ")) {
+        if let Some(item) = first.strip_prefix("- ") {
+            // Items with keys have lines of their own below the first key.
+            if keyed(item.trim_start()).is_some() && lines.iter().any(|(_, text)| !text.starts_with("- ")) {
                 return records(&lines);
             }
             let items = lines.into_iter().map(|(line, text)| {

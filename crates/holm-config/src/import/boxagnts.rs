@@ -62,5 +62,6 @@ pub fn boxagnts_jobs(text: &str, path: &Path) -> Result<Vec<String>, ConfigError
 
 /// A text as a word of a command line, on one line.
 fn quoted(text: &str) -> String {
-    format!("'{}'", escaped(text).to_string().replace('\'', "'\\''"))
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    format!("'{}'", escaped(&flat).replace('\'', "'\\''"))
 }

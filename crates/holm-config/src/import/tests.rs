@@ -243,6 +243,6 @@ fn servers_and_jobs_of_boxagnts_are_converted() {
     assert_eq!(servers.notes, ["the model is not imported; set one with `holm init`"]);
     let jobs = r#"{"1":{"id":"1","name":"night","cron":"0 30 2 * * *","prompt":"it's late\nwrite"},"2":{"name":"x"}}"#;
     let jobs = boxagnts_jobs(jobs, Path::new("cron.config.json")).unwrap();
-    assert_eq!(jobs, [r"holm job add 'night' 'it'\''s late\nwrite' --cron '30 2 * * *' --zone UTC"]);
+    assert_eq!(jobs, [r"holm job add 'night' 'it'\''s late write' --cron '30 2 * * *' --zone UTC"]);
     assert!(boxagnts_servers("{", Path::new("settings.json")).is_err());
 }

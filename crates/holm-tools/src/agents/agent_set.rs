@@ -28,7 +28,7 @@ pub const MOST_DEPTH: usize = 4;
 
 /// How many agents are built below one that may call itself. Agents that all call each other would
 /// otherwise be built in every order; what is not built is not offered.
-const MOST_BELOW: usize = 256;
+const MOST_BELOW: usize = 32;
 
 /// What a host provides to agents that are defined by files.
 pub trait AgentHost: Send + Sync + 'static {
