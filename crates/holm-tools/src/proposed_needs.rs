@@ -40,6 +40,7 @@ impl PathOrigin {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FileUse {
     Reads,
+    #[cfg(any(feature = "wasm", test))]
     ReadsAndWrites,
 }
 
@@ -69,6 +70,7 @@ pub(crate) fn proposed_needs(schema: &Json, file_use: FileUse, origin: PathOrigi
         let texts = match (meaning, file_use) {
             (ArgumentMeaning::Page, _) => vec![format!("fetch:{slot}")],
             (ArgumentMeaning::File | ArgumentMeaning::Folder, FileUse::Reads) => vec![format!("read:{slot}")],
+            #[cfg(any(feature = "wasm", test))]
             (ArgumentMeaning::File | ArgumentMeaning::Folder, FileUse::ReadsAndWrites) => {
                 vec![format!("read:{slot}"), format!("write:{slot}")]
             }

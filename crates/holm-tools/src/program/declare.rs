@@ -66,13 +66,18 @@ pub(super) fn declaration(
 const CHANGES: [&str; 6] = ["write", "writes", "edit", "create", "save", "generate"];
 
 /// What a program without a sidecar needs: what is usual in its folder, and the files and pages that
-/// its arguments name.
+/// its arguments name. A program that changes files may make others beside those that it is given, so
+/// it asks for the workspace.
 fn proposed(name: &str, about: &str, schema: &Json, usual: &[NeedTemplate]) -> Vec<NeedTemplate> {
     let words = format!("{name} {about}").to_lowercase();
     let changes = words.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| CHANGES.contains(&word));
-    let file_use = if changes { FileUse::ReadsAndWrites } else { FileUse::Reads };
+    let named = proposed_needs(schema, FileUse::Reads, PathOrigin::Machine);
+    let has_files = named.iter().any(|need| need.kind() == GrantKind::Read);
     let mut needs = usual.to_vec();
-    needs.extend(proposed_needs(schema, file_use, PathOrigin::Machine));
+    needs.extend(named);
+    if changes && has_files {
+        needs.extend("write:**".parse::<NeedTemplate>().ok());
+    }
     needs
 }
 
@@ -82,5 +87,24 @@ fn level_of(ask: &NeedTemplate) -> Level {
         GrantKind::Read | GrantKind::Env | GrantKind::Fetch => Level::ReadOnly,
         GrantKind::Write => Level::Write,
         GrantKind::Exec | GrantKind::Secret | GrantKind::Spawn | GrantKind::Tool => Level::Execute,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_without_a_sidecar_asks_for_the_files_that_it_is_given() {
+        let schema = Json::parse(r#"{"properties":{"filepath":{"type":"string"}},"required":["filepath"]}"#);
+        let (schema, usual) = (schema.unwrap(), ["read:**".parse().unwrap()]);
+        let check = |name: &str, about: &str, schema: &Json, expect: &[&str]| {
+            let needs: Vec<String> =
+                proposed(name, about, schema, &usual).iter().map(ToString::to_string).collect();
+            assert_eq!(needs, expect, "{name}");
+        };
+        check("read-file", "Reads a file", &schema, &["read:**", "read:{filepath}"]);
+        check("write-file", "Writes a file", &schema, &["read:**", "read:{filepath}", "write:**"]);
+        check("create-issue", "Creates an issue", &Json::parse("{}").unwrap(), &["read:**"]);
     }
 }

@@ -178,7 +178,9 @@ impl ProgramToolState {
             .filter(|grant| matches!(grant, Grant::Exec(ProgramPattern::Name(_))))
             .cloned()
             .collect();
-        for grant in named {
+        // A file that does not exist cannot be opened for a jail; reading it fails in the program.
+        let missing = grants.iter().filter(|grant| is_missing(grant, &self.setup.workspace)).cloned();
+        for grant in named.into_iter().chain(missing.collect::<Vec<Grant>>()) {
             grants.remove(&grant);
         }
         let environment = std::env::vars_os();
@@ -205,6 +207,13 @@ impl ProgramToolState {
         let jail = self.setup.hidden.iter().fold(jail, |jail, folder| without(jail, folder, &self.path));
         self.setup.env.iter().fold(jail, |jail, (name, value)| jail.env(name, value))
     }
+}
+
+/// Whether a grant is to read one file that does not exist.
+fn is_missing(grant: &Grant, workspace: &Path) -> bool {
+    let Grant::Read(pattern) = grant else { return false };
+    let Some(Ok(path)) = pattern.as_path() else { return false };
+    workspace.join(path.to_string()).symlink_metadata().is_err()
 }
 
 /// Hides a folder from a program. A program inside the folder sees the folder read-only,
