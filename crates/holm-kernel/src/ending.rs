@@ -28,10 +28,11 @@ pub enum Ending {
     },
     /// A result was rejected, and the one correction did not help.
     Rejected { what: String, reason: String },
-    /// The same calls gave the same results, again and again.
+    /// The same calls gave the same results, again and again. [`loop_in_words`] says it.
     Looping {
-        /// The tool called last.
+        /// The tool that was called again and again. Empty for turns that gave nothing new.
         tool: String,
+        /// How many calls, or how many turns.
         times: u64,
     },
     /// The money is spent.
@@ -54,6 +55,15 @@ pub enum Ending {
         /// How often it was tried.
         attempts: u64,
     },
+}
+
+/// Says what a loop was. One without a tool is a number of turns that gave nothing new.
+#[must_use]
+pub fn loop_in_words(tool: &str, times: u64) -> String {
+    if tool.is_empty() {
+        return alloc::format!("{times} turns in a row gave nothing new");
+    }
+    alloc::format!("`{tool}` was called {times} times with the same result")
 }
 
 /// Which limit was reached.

@@ -33,6 +33,10 @@ const LONGEST_CYCLE: usize = 3;
 /// Turns without anything new after which a run is stuck.
 const PATIENCE: u64 = 12;
 
+/// The same where results have left the view: in a small window, a model reads again what it
+/// needs, and nothing of that is new. It still ends, because a model could go round for ever.
+const PATIENCE_IN_SMALL_VIEW: u64 = 60;
+
 /// Results remembered in each of two generations, so that "new" is decided in bounded
 /// memory (some 16 KiB).
 const GENERATION: usize = 512;
@@ -109,6 +113,9 @@ pub(crate) struct LoopDetector {
     idle: u64,
     /// The novelty of the current turn so far.
     current: TurnNovelty,
+    /// Whether results have left the view.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    has_lost_results: bool,
 }
 
 /// A call that has been settled.
@@ -183,9 +190,10 @@ impl LoopDetector {
     }
 
     /// Results left the view, so the model may fetch them again. Turns without
-    /// anything new still count.
+    /// anything new still count, but more of them are allowed.
     pub(crate) fn left_view(&mut self) {
         self.recent.clear();
+        self.has_lost_results = true;
     }
 
     /// A person gave a prompt, or the run's authority changed: earlier attempts may be repeated.
@@ -203,7 +211,8 @@ impl LoopDetector {
             TurnNovelty::Idle => self.idle = self.idle.saturating_add(1),
             TurnNovelty::Fresh => self.idle = 0,
         }
-        if self.idle >= PATIENCE { RunProgress::Stuck { turns: self.idle } } else { RunProgress::Fine }
+        let patience = if self.has_lost_results { PATIENCE_IN_SMALL_VIEW } else { PATIENCE };
+        if self.idle >= patience { RunProgress::Stuck { turns: self.idle } } else { RunProgress::Fine }
     }
 
     /// How often in a row this call gave the result that it gave last.

@@ -210,8 +210,12 @@ fn is_unruly(char: char) -> bool {
         )
 }
 
-/// Three quarters of `limit` from the beginning and one from the end; nothing if
-/// that saves too little.
+/// What stands before and behind the number of characters that a clip left out.
+const CLIP_NOTE: (&str, &str) =
+    ("[… ", " characters left out to fit the window; ask for a smaller part to see them …]");
+
+/// Three quarters of `limit` from the beginning and one from the end, in whole lines if they are
+/// short; nothing if that saves too little.
 fn ends(body: &str, limit: u64) -> Option<String> {
     let all = chars(body);
     if all <= limit.saturating_add(CUT_SAVES) {
@@ -224,6 +228,38 @@ fn ends(body: &str, limit: u64) -> Option<String> {
         Some(back) => body.char_indices().rev().nth(back)?.0,
         None => body.len(),
     };
-    let (first, last) = (body.get(..head_end)?, body.get(tail_start..)?);
-    Some(format!("{first}\n[… {} characters left out to fit the window …]\n{last}", all - limit))
+    let (first, last) = (whole_head(body.get(..head_end)?), whole_tail(body.get(tail_start..)?));
+    let middle = body.get(first.len()..body.len() - last.len())?;
+    let (before, behind) = CLIP_NOTE;
+    Some(format!("{first}\n{before}{}{behind}\n{last}", left_out(middle)))
+}
+
+/// The most bytes of a broken line that are left out with the middle.
+const MAX_BROKEN_LINE: usize = 200;
+
+/// The text without the line in which it breaks off.
+fn whole_head(text: &str) -> &str {
+    shorter_by_a_line(text, text.rfind('\n').and_then(|end| text.get(..end)))
+}
+
+/// The text from the first line that begins in it.
+fn whole_tail(text: &str) -> &str {
+    shorter_by_a_line(text, text.split_once('\n').map(|(_, whole)| whole))
+}
+
+/// The shorter text, unless too much would be missing.
+fn shorter_by_a_line<'a>(text: &'a str, whole: Option<&'a str>) -> &'a str {
+    let is_near = |whole: &&str| text.len() - whole.len() <= MAX_BROKEN_LINE && whole.len() > text.len() / 2;
+    whole.filter(is_near).unwrap_or(text)
+}
+
+/// The characters of a middle that is left out, together with those that an earlier clip of the same
+/// text left out.
+fn left_out(middle: &str) -> u64 {
+    let (before, behind) = CLIP_NOTE;
+    let earlier =
+        middle.split_once(before).and_then(|(_, rest)| rest.split_once(behind)?.0.parse::<u64>().ok());
+    let Some(earlier) = earlier else { return chars(middle) };
+    let note = chars(before) + chars(behind) + chars(&format!("{earlier}"));
+    chars(middle).saturating_sub(note).saturating_add(earlier)
 }

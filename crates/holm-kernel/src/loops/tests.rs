@@ -3,7 +3,8 @@ use alloc::{string::String, vec::Vec};
 use proptest::prelude::*;
 
 use super::{
-    CallFingerprint, CallImpact, GENERATION, LoopDetector, LoopRuling, PATIENCE, RunProgress, WINDOW,
+    CallFingerprint, CallImpact, GENERATION, LoopDetector, LoopRuling, PATIENCE, PATIENCE_IN_SMALL_VIEW,
+    RunProgress, WINDOW,
 };
 
 /// Runs a script of one-call turns and gives the rulings, one letter each: `.` fine, `R` refused, `E` ended.
@@ -44,6 +45,22 @@ fn call(name: &str) -> CallFingerprint {
 
 fn digest(result: &str) -> u64 {
     crate::digest::StreamHasher::new().str(result).finish()
+}
+
+#[test]
+fn reading_again_what_left_the_view_is_no_standstill_for_a_while() {
+    let mut detector = LoopDetector::default();
+    let mut read = |turn: u64| {
+        detector.observe(CallFingerprint::new(turn % 20), 1, CallImpact::None);
+        if turn.is_multiple_of(3) {
+            detector.left_view();
+        }
+        detector.turn()
+    };
+    // Twenty files that are new, and then again and again the same.
+    let last = 20 + PATIENCE_IN_SMALL_VIEW - 1;
+    assert!((0..last).all(|turn| read(turn) == RunProgress::Fine));
+    assert_eq!(read(last), RunProgress::Stuck { turns: PATIENCE_IN_SMALL_VIEW });
 }
 
 #[test]

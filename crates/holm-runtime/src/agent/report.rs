@@ -4,7 +4,7 @@
 //! answer becomes an error only if the caller asks for the text. The typed variant is in
 //! `agent/typed_answer.rs`.
 
-use holm_kernel::{Ending, FailureClass, NanoUsd, Usage};
+use holm_kernel::{Ending, FailureClass, NanoUsd, Usage, loop_in_words};
 
 /// The result of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,7 +64,7 @@ fn in_words(ending: &Ending) -> String {
         Ending::Answered { .. } => "it was answered".into(),
         Ending::Refused { reason } => format!("the model declined ({reason})"),
         Ending::Rejected { what, reason } => format!("{what} was rejected ({reason})"),
-        Ending::Looping { tool, times } => format!("it called `{tool}` {times} times without progress"),
+        Ending::Looping { tool, times } => loop_in_words(tool, *times),
         Ending::OverBudget { spent, limit } => {
             format!("{} of {} were spent", dollars(*spent), dollars(*limit))
         }

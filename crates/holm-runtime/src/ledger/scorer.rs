@@ -12,7 +12,9 @@ use std::{
     sync::Arc,
 };
 
-use holm_kernel::{Config, Ending, Event, Numbered, Outcome, StepCause, TaskKind, Timestamp, ToolCallId};
+use holm_kernel::{
+    Config, Ending, Event, Numbered, Outcome, StepCause, TaskKind, Timestamp, ToolCallId, loop_in_words,
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -168,7 +170,7 @@ fn verdict(ending: &Ending, work: &WorkTally) -> EndingVerdict {
             EndingVerdict::Failure { cause: Some(StepCause::Rejected), reason: format!("{what}: {reason}") }
         }
         Ending::Looping { tool, times } => {
-            EndingVerdict::Failure { cause: None, reason: format!("the same {times} times in a row: {tool}") }
+            EndingVerdict::Failure { cause: None, reason: loop_in_words(tool, *times) }
         }
         // A person, a limit, a filter or a provider ended it, not the quality of the work.
         Ending::Refused { .. }

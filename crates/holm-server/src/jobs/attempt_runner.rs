@@ -5,7 +5,7 @@
 
 use std::{future::Future, pin::pin, sync::Weak};
 
-use holm_kernel::{Block, Ending, Event, NanoUsd, Numbered, Prompt};
+use holm_kernel::{Block, Ending, Event, NanoUsd, Numbered, Prompt, loop_in_words};
 use holm_runtime::{BoxFuture, CancellationToken};
 use tokio::sync::mpsc;
 
@@ -290,9 +290,7 @@ fn outcome(ending: &Ending) -> Outcome {
             Outcome::Refused { reason: format!("{what} did not pass its check: {reason}") }
         }
         Ending::OverBudget { .. } => Outcome::Refused { reason: "its budget is used up".into() },
-        Ending::Looping { tool, times } => {
-            Outcome::Failed { reason: format!("it called `{tool}` {times} times without progress") }
-        }
+        Ending::Looping { tool, times } => Outcome::Failed { reason: loop_in_words(tool, *times) },
         Ending::OverLimit { limit, used, allowed } => {
             Outcome::Failed { reason: format!("a limit was reached ({used} of {allowed} {limit})") }
         }

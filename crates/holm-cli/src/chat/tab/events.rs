@@ -10,7 +10,7 @@ use holm::{
     grants::Mode,
     kernel::{
         Author, Block, CallId, Ending, Event, Message, NextTry, Numbered, Outcome, PlanStep, Prompt, Role,
-        Seq,
+        Seq, loop_in_words,
     },
     runtime::CacheBreaks,
 };
@@ -183,7 +183,7 @@ impl SessionTab {
             let (text, _) = attachments::told(&prompt.blocks);
             let text = safe(&text);
             self.no_longer_waits(&text);
-            self.note(NoteTone::Warning, &format!("dropped by the cancel: {text}"));
+            self.note(NoteTone::Warning, &format!("not sent, because you stopped: {text}"));
         }
     }
 
@@ -339,9 +339,7 @@ fn told(event: &Event) -> Option<(NoteTone, String)> {
             (NoteTone::Warning, format!("{model} is not up to it ({reason}), and no stronger model is left"))
         }
         Event::Ruled { guard, reason, .. } => (NoteTone::Warning, format!("{guard} says {reason}")),
-        Event::LoopSeen { tool, times } => {
-            (NoteTone::Warning, format!("{tool}: the same call {times} times"))
-        }
+        Event::LoopSeen { tool, times } => (NoteTone::Warning, loop_in_words(tool, *times)),
         Event::LimitNear { limit, left } => {
             (NoteTone::Warning, format!("a limit is near: {left} {limit} left"))
         }

@@ -72,9 +72,31 @@ fn what_is_clipped_keeps_its_beginning_and_its_end() {
     let clipped = only(clip(&message(tool_result(&body)), 1_000, AttachmentPolicy::Keep)).unwrap();
     let body = split(&clipped.text).body;
     assert!(body.starts_with("BEGINé") && body.ends_with("éEND"));
-    assert!(body.contains("[… 9008 characters left out to fit the window …]"), "{body}");
+    assert!(
+        body.contains("[… 9008 characters left out to fit the window; ask for a smaller part to see them …]"),
+        "{body}"
+    );
     assert!(chars(body) < 1_100);
     assert!(clipped.text.ends_with("</tool_output seal=\"00ff00ff\">"));
+}
+
+#[test]
+fn what_is_clipped_twice_has_whole_lines_and_says_all_that_is_left_out() {
+    let lines: String = (0..1_000).map(|line| format!("line {line:03}\n")).collect();
+    let once = only(clip(&message(tool_result(&lines)), 4_000, AttachmentPolicy::Keep)).unwrap();
+    let twice = only(clip(&message(once), 1_000, AttachmentPolicy::Keep)).unwrap();
+    let body = split(&twice.text).body;
+    let (head, rest) = body.split_once("\n[… ").unwrap();
+    let (count, tail) = rest.split_once(" characters left out to fit the window; ").unwrap();
+    let tail = tail.split_once("\n").unwrap().1;
+    assert!(
+        head.starts_with("line 000\n") && tail.starts_with("line ") && tail.ends_with("line 999\n"),
+        "{body}"
+    );
+    assert!(head.lines().chain(tail.lines()).all(|line| line.len() == "line 000".len()), "{body}");
+    // The line ends beside the notes are counted as left out.
+    let shown = chars(head) + chars(tail);
+    assert!(count.parse::<u64>().unwrap().abs_diff(9_000 - shown) <= 4, "{count} of {}", 9_000 - shown);
 }
 
 #[test]
@@ -123,7 +145,8 @@ proptest! {
         let whole = chars(split(&result.text).body);
         if let Some(clipped) = only(clip(&message(result), limit, AttachmentPolicy::Keep)) {
             let left = chars(split(&clipped.text).body);
-            prop_assert!(left < whole && left >= limit);
+            // A broken line of at most 200 bytes goes with the middle, on either side.
+            prop_assert!(left < whole && left + 400 >= limit);
         } else {
             prop_assert!(whole <= limit + 100);
         }

@@ -10,6 +10,7 @@ use std::{
 
 use holm_kernel::{
     Author, Block, Ending, Event, Failure, FailureClass, Limit, Role, StopReason, ToolCallId, Usage,
+    loop_in_words,
 };
 use holm_runtime::AnswerSchema;
 use tokio::sync::watch;
@@ -406,13 +407,7 @@ impl AnswerStream {
             Ending::OverBudget { .. } => failed(FailureClass::Quota, "the budget is used up".into()),
             Ending::Failed { class, message, .. } => failed(*class, message.clone()),
             Ending::Rejected { reason, .. } => failed(FailureClass::Server, reason.clone()),
-            Ending::Looping { tool, .. } => failed(
-                FailureClass::Server,
-                format!(
-                    "the agent called `{tool}` repeatedly without \
-                    progress"
-                ),
-            ),
+            Ending::Looping { tool, times } => failed(FailureClass::Server, loop_in_words(tool, *times)),
             Ending::OverLimit { limit: Limit::OutputTokens, .. } if self.said != AnswerTextState::Nothing => {
                 AnswerPiece::Done { stop: StopReason::MaxTokens, usage: self.usage }
             }
