@@ -77,12 +77,13 @@ const TABLE: &[ToolAliases] = &[
             ("glob_pattern", "pattern"),
             ("directory", "path"),
             ("dir", "path"),
+            ("dir_path", "path"),
         ],
         values: &[("path", OUTPUTS)],
     },
     ToolAliases {
         tool: "grep",
-        names: &["Grep", "grep_search", "search_files", "ripgrep", "rg"],
+        names: &["Grep", "grep_files", "grep_search", "search_files", "search_file_content", "ripgrep", "rg"],
         arguments: &[
             ("query", "pattern"),
             ("regex", "pattern"),
@@ -91,6 +92,7 @@ const TABLE: &[ToolAliases] = &[
             ("file_pattern", "glob"),
             ("directory", "path"),
             ("dir", "path"),
+            ("dir_path", "path"),
             ("file_path", "path"),
             ("filePath", "path"),
             ("-i", "ignore_case"),
@@ -186,6 +188,7 @@ const TABLE: &[ToolAliases] = &[
             "bash",
             "Bash",
             "exec_command",
+            "shell_command",
             "run_command",
             "execute_command",
             "run_shell_command",
@@ -199,6 +202,8 @@ const TABLE: &[ToolAliases] = &[
             ("cwd", "folder"),
             ("workdir", "folder"),
             ("working_directory", "folder"),
+            ("directory", "folder"),
+            ("dir_path", "folder"),
         ],
         values: SHELL_VALUES,
     },
@@ -286,6 +291,7 @@ const PROGRESS: &[(&str, &str)] = &[
 
 const PATH: &[(&str, &str)] = &[
     ("file_path", "path"),
+    ("absolute_path", "path"),
     ("filePath", "path"),
     ("filename", "path"),
     ("file", "path"),

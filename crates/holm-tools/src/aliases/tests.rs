@@ -113,6 +113,13 @@ async fn a_call_in_another_dialect_becomes_ours() {
     check("shell", json!({ "command": ["bash", "-lc", "ls -l"] }), "shell", script()).await;
     check("shell", json!({ "command": ["ls", "-l"] }), "shell", script()).await;
     check("exec_command", json!({ "cmd": "ls -l", "yield_time_ms": 1000 }), "shell", script()).await;
+    check("shell_command", json!({ "command": "ls -l", "login": true }), "shell", script()).await;
+    let inside = json!({ "folder": "src", "script": "ls" });
+    check("run_shell_command", json!({ "command": "ls", "directory": "src" }), "shell", inside).await;
+    let found = json!({ "glob": "*.rs", "path": "src", "pattern": "x" });
+    let searched = json!({ "pattern": "x", "dir_path": "src", "include": "*.rs" });
+    check("search_file_content", searched, "grep", found).await;
+    check("read_file", json!({ "absolute_path": "a" }), "read", json!({ "path": "a" })).await;
     let timed = |seconds: u64| json!({ "script": "ls", "seconds": seconds });
     check("bash", json!({ "command": "ls", "timeout": 5000 }), "shell", timed(5)).await;
     check("bash", json!({ "command": "ls", "timeout": 300 }), "shell", timed(300)).await;

@@ -21,6 +21,13 @@ pub const MAX_HITS: usize = 20;
 /// The most words of a query that are used.
 const MAX_WORDS: usize = 16;
 
+/// Words of a query that say nothing about a tool.
+const FILLERS: [&str; 33] = [
+    "a", "about", "all", "an", "and", "any", "as", "at", "by", "can", "do", "for", "from", "how", "i", "in",
+    "is", "it", "me", "my", "of", "on", "or", "some", "that", "the", "this", "to", "use", "want", "which",
+    "with", "you",
+];
+
 /// A search for tools.
 ///
 /// ```
@@ -38,7 +45,7 @@ const MAX_WORDS: usize = 16;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CatalogueQuery {
     Select(Vec<String>),
-    /// Tools that have to do with these words, in lower case.
+    /// Tools that have to do with these words, in lower case and without fillers such as `the`.
     Words(Vec<String>),
 }
 
@@ -52,7 +59,10 @@ impl CatalogueQuery {
             return Self::Select(names.take(MAX_HITS).map(Into::into).collect());
         }
         let words = text.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';'));
-        Self::Words(words.filter(|word| !word.is_empty()).take(MAX_WORDS).map(str::to_lowercase).collect())
+        let words = words.filter(|word| !word.is_empty()).map(str::to_lowercase);
+        let words: Vec<String> =
+            words.filter(|word| !FILLERS.contains(&word.as_str())).take(MAX_WORDS).collect();
+        Self::Words(words)
     }
 }
 
@@ -85,16 +95,6 @@ pub enum MatchRank {
     Exact,
 }
 
-impl ToolCatalogue {
-    /// The tools that fit the query and can do at most as much as `level`, at most `most` (and
-    /// never more than [`MAX_HITS`]).
-    ///
-    /// Every word counts by the best field in which it occurs. Tools are ordered by their best
-    /// field, then by what all matching words count, then by the order of the catalogue.
-    #[must_use]
-    pub fn search(&self, query: &CatalogueQuery, level: Level, most: usize) -> CatalogueHits<'_> {
-        match query {
-            CatalogueQuery::Select(names) => self.select(names, level),
 impl MatchRank {
     /// How much a word counts that was found there: one in a name more than two in a description.
     const fn weight(self) -> usize {
@@ -107,6 +107,16 @@ impl MatchRank {
     }
 }
 
+impl ToolCatalogue {
+    /// The tools that fit the query and can do at most as much as `level`, at most `most` (and
+    /// never more than [`MAX_HITS`]).
+    ///
+    /// Every word counts by the best field in which it occurs. Tools are ordered by their best
+    /// field, then by what all matching words count, then by the order of the catalogue.
+    #[must_use]
+    pub fn search(&self, query: &CatalogueQuery, level: Level, most: usize) -> CatalogueHits<'_> {
+        match query {
+            CatalogueQuery::Select(names) => self.select(names, level),
             CatalogueQuery::Words(words) => self.find(words, level, most.min(MAX_HITS)),
         }
     }
@@ -165,10 +175,21 @@ impl SearchableFields {
             Some(MatchRank::Exact)
         } else if self.name.contains(word) || self.wanted.contains(word) {
             Some(MatchRank::Name)
-        } else if self.keywords.iter().any(|keyword| keyword.contains(word)) {
+        } else if self.keywords.iter().any(|keyword| keyword.contains(word) || is_begun(word, keyword)) {
             Some(MatchRank::Keyword)
         } else {
-            self.description.contains(word).then_some(MatchRank::Description)
+            begins_a_word(&self.description, word).then_some(MatchRank::Description)
         }
     }
+}
+
+/// Whether a word begins with this keyword: `repository` with `repo`. Shorter keywords begin too many.
+fn is_begun(word: &str, keyword: &str) -> bool {
+    keyword.len() >= 4 && word.starts_with(keyword)
+}
+
+/// Whether a word of the text begins like this: `run` is in `runs` and not in `trunk`.
+fn begins_a_word(text: &str, beginning: &str) -> bool {
+    let mut places = text.match_indices(beginning);
+    places.any(|(at, _)| !text.get(..at).is_some_and(|before| before.ends_with(char::is_alphanumeric)))
 }

@@ -24,7 +24,7 @@ fn shop() -> ToolCatalogue {
         about("write", &["file", "save"], "Writes a file.", Level::Write),
         about("read", &["file", "open"], "Reads a file.", Level::ReadOnly),
         about("file.stat", &[], "Sizes and dates.", Level::ReadOnly),
-        about("weather", &["rain"], "Says whether it will rain on a file cabinet.", Level::ReadOnly),
+        about("weather", &["rain"], "Says whether it rains on a file cabinet.", Level::ReadOnly),
         about("shell", &["run"], "Runs anything that can read.", Level::Execute),
     ])
 }
@@ -134,6 +134,9 @@ fn a_name_counts_more_than_a_keyword_and_a_keyword_more_than_prose() {
         Level::ReadOnly,
         &[("file_stat", MatchRank::Name), ("read", MatchRank::Keyword), ("weather", MatchRank::Description)],
     );
+    check("how to use the rain", Level::Execute, &[("weather", MatchRank::Keyword)]);
+    check("rainfall", Level::Execute, &[("weather", MatchRank::Keyword)]);
+    check("ins", Level::Execute, &[]);
     check("file.stat", Level::None, &[]);
     check("nothing", Level::Execute, &[]);
     check("", Level::Execute, &[]);

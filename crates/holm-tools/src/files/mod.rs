@@ -60,6 +60,7 @@ mod tests;
 pub use file_tool_context::{FileToolContext, MOST_BYTES};
 pub(crate) use glob::NO_MATCHING_FILE;
 pub(crate) use grep::NO_MATCHING_LINE;
+pub(crate) use patch::unreadable_patch;
 pub(crate) use proposed_change::unread;
 pub use proposed_change::{LineDifference, ProposedChange};
 

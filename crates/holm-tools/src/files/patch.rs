@@ -19,6 +19,8 @@ use super::{
 };
 use crate::root::MissingFolderPolicy;
 
+const NAMES_NO_FILE: &str = "the diff names no file; begin it with --- and +++; nothing was changed";
+
 /// Files in one patch: a person has to be able to judge the call.
 const MOST_FILES: usize = 64;
 
@@ -41,6 +43,20 @@ pub(super) fn tool(context: Arc<FileToolContext>) -> ClosureTool<impl JsonSchema
     });
     let needs = ["read:{paths?}", "write:{paths?}", "read:{diff:files?}", "write:{diff:files?}"];
     declared(patch, Level::Write, &needs)
+}
+
+/// Why `patch` would refuse a call in every case: the patch cannot be read or names no file. Such a
+/// call has no needs, so the kernel would ask whether it may change anything at all.
+pub(crate) fn unreadable_patch(tool: &str, arguments: &str) -> Option<String> {
+    let PatchArguments { diff, paths } = serde_json::from_str(arguments).ok().filter(|_| tool == "patch")?;
+    let is_nameless = |files: &[FileDiff]| files.iter().any(|file| file.name == DiffTarget::Nowhere);
+    match diff::parse(&diff) {
+        Err(reason) => Some(and_unchanged(&reason)),
+        Ok(files) if paths.is_none_or(|paths| paths.is_empty()) && is_nameless(&files) => {
+            Some(NAMES_NO_FILE.into())
+        }
+        Ok(_) => None,
+    }
 }
 
 /// The change of one file.
@@ -142,7 +158,7 @@ fn path_of(
         DiffTarget::Path(path) => Ok(context.root.path(path)?),
         DiffTarget::Nowhere => match named {
             [one] => Ok(one.clone()),
-            _ => Err(failed("the diff names no file; begin it with --- and +++; nothing was changed")),
+            _ => Err(failed(NAMES_NO_FILE)),
         },
         DiffTarget::Lines { old, new } => {
             if let Some(path) = listed(context, old, new, named) {

@@ -258,6 +258,9 @@ impl ApprovalGate {
     /// jail decides by what they really do.
     fn refusal(&self, proposal: &Proposal) -> Option<String> {
         let root = self.root.as_ref().filter(|_| proposal.level < Level::Execute)?;
+        if let Some(reason) = files::unreadable_patch(&proposal.tool, &proposal.arguments) {
+            return Some(reason);
+        }
         let needs = proposal.needs.iter().filter_map(|need| need.parse::<AccessRequest>().ok());
         let is_file_tool = is_file_tool(&proposal.tool);
         let refused = |need: AccessRequest| {

@@ -40,7 +40,7 @@ pub(super) fn report(
     lines.extend(turned_away(setup, call, hosts));
     lines.extend(not_found(setup, call, &text));
     let has_failed = outcome.ending != JailEnding::Exited(0);
-    if has_failed {
+    if has_failed || is_git_refused(setup, call, outcome) {
         lines.extend(refusals(setup, call, outcome, hosts));
         lines.extend(hidden_from_git(call, &text).map(str::to_owned));
     }
@@ -48,12 +48,24 @@ pub(super) fn report(
     joined(text, &lines, outcome)
 }
 
-/// Why git cannot add a file of the deny list, which is not a regular file in the jail.
+/// Whether git could not write its folder. The script may have gone on after that, so its exit status
+/// does not say it: `git commit …; git status`.
+fn is_git_refused(setup: &ShellSetup, call: &ShellCall, outcome: &JailOutcome) -> bool {
+    let git = setup.workspace.join(".git");
+    let is_in_git = |suspicion: &SuspectedDenial| match suspicion {
+        SuspectedDenial::File(AccessRequest::Write(path)) => Path::new(path.as_str()).starts_with(&git),
+        SuspectedDenial::File(_) | SuspectedDenial::Network(_) => false,
+    };
+    call.calls_git() && outcome.suspicions.iter().any(is_in_git)
+}
+
+/// Why git cannot add or compare a file of the deny list, which is not a regular file in the jail.
 fn hidden_from_git(call: &ShellCall, text: &str) -> Option<&'static str> {
-    let is_refused = call.calls_git() && text.contains("can only add regular files");
-    is_refused.then_some(
-        "files of the deny list, such as .env, are hidden from commands, so git cannot add them and shows them as \
-         changed; name the files to add, or leave such a file out: git add -A -- . ':!.env'",
+    let is_refused =
+        ["can only add regular files", "unsupported file type"].iter().any(|why| text.contains(why));
+    (call.calls_git() && is_refused).then_some(
+        "files of the deny list, such as .env, are hidden from commands, so git cannot add or compare them and shows \
+         them as changed; name the files that you mean, or leave such a file out: git add -A -- . ':!.env'",
     )
 }
 

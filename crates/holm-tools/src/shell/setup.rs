@@ -34,6 +34,13 @@ const OWN_FOLDER: &str = ".holm";
 const TOOLCHAINS: [&str; 2] = [".rustup", "rustup"];
 /// The editor that programs call: no user is there to type, so it fails at once and says so.
 const NO_EDITOR: &str = "sh -c 'echo \"There is no editor here. Give the text in the command, such as git commit -m.\" >&2; exit 1'";
+/// What vim runs when it starts. Without a terminal it would wait until the call's time is up: at the
+/// end of its input it reads from standard error instead, which is how this finds out. A vim that
+/// gets its commands by arguments or by standard input is left alone. `$PPID` is vim, which
+/// ignores milder signals while it runs a command.
+const NO_VIM: &str = "set noswapfile | autocmd VimEnter * silent !test /proc/$PPID/fd/0 -ef /proc/$PPID/fd/2 \
+                      && echo \"There is no terminal here. Change files with a tool or a script.\" >/proc/$PPID/fd/2 \
+                      && kill -9 $PPID";
 /// Variables by which programs find an editor.
 const EDITORS: [&str; 3] = ["GIT_EDITOR", "EDITOR", "VISUAL"];
 
@@ -511,7 +518,8 @@ impl ShellSetup {
         for (name, value) in [("PAGER", "cat"), ("GIT_PAGER", "cat"), ("GIT_TERMINAL_PROMPT", "0")] {
             jail = jail.env(name, value);
         }
-        jail = EDITORS.iter().fold(jail, |jail, name| jail.env(name, NO_EDITOR)).env("TERM", "dumb");
+        jail = EDITORS.iter().fold(jail, |jail, name| jail.env(name, NO_EDITOR));
+        jail = jail.env("VIMINIT", NO_VIM).env("TERM", "dumb");
         if let Some(outputs) = &self.outputs {
             // The temporary folder may lie in a place that commands can write, and Holm writes
             // there by name.

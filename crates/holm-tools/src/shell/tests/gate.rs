@@ -523,6 +523,26 @@ async fn a_person_is_asked_about_a_write_only_if_it_can_run_and_is_shown_what_it
     assert_eq!(changes, [Some(replaced), Some(ProposedChange::New)]);
 }
 
+#[tokio::test]
+async fn a_person_is_not_asked_about_a_patch_that_cannot_be_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (person, gate) = person(ApprovalAnswer::Once);
+    let gate = gate.over(WorkspaceRoot::open(folder.path()).expect("a root"));
+    let judge = async |diff: &str| {
+        let arguments = holm_guards::json::Json::object([("diff", diff.into())]).canonical();
+        let digest = super::super::approval_gate::digest("patch", &arguments);
+        gate.judge(Proposal { tool: "patch".into(), level: Level::Write, digest, arguments, ..proposal("") })
+            .await
+    };
+    for diff in ["no patch", "@@ -1 +1 @@\n-a\n+b\n", "*** Begin Patch\n*** End Patch"] {
+        let Verdict::Deny { reason } = judge(diff).await else { panic!("{diff}") };
+        assert!(reason.contains("nothing was changed"), "{reason}");
+    }
+    assert_eq!(person.asked(), 0);
+    judge("--- a\n+++ a\n@@ -1 +1 @@\n-a\n+b\n").await;
+    assert_eq!(person.asked(), 1);
+}
+
 /// Keeps the needs of every question.
 #[derive(Clone, Default)]
 struct NeedsReader(Arc<Mutex<Vec<Vec<String>>>>);

@@ -25,7 +25,9 @@ async fn heeded(cell: &Cell, shell: &WorkspaceShell, script: &str, way: Way) -> 
 
 #[tokio::test]
 async fn git_commit_takes_two_approvals() {
-    const COMMIT: &str = "git add a.txt && git -c user.name=A -c user.email=a@example.com commit -m first";
+    // The exit status is that of the last command, so it does not say that git failed.
+    const COMMIT: &str =
+        "git add a.txt && git -c user.name=A -c user.email=a@example.com commit -m first; echo went on";
     for way in WAYS {
         let cell = Cell::new(way);
         cell.outside("git", &["init", "-q", "-b", "main", "."]);
@@ -81,6 +83,12 @@ async fn git_that_cannot_add_a_hidden_file_is_told_why_and_what_works() {
     let output =
         run(&shell.script_tool(), &call("git add -A -- . ':!.env' && git diff --cached --stat")).await.text;
     assert!(output.contains("a.txt") && output.contains("[exit status 0]"), "{output}");
+    // The same for one that the repository holds already.
+    cell.outside("git", &["add", ".env"]);
+    let output = run(&shell.script_tool(), &call("git diff")).await.text;
+    assert!(output.contains("[files of the deny list, such as .env, are hidden from commands"), "{output}");
+    let output = run(&shell.script_tool(), &call("git diff -- . ':!.env'")).await.text;
+    assert!(output.contains("exit status 0]") && !output.contains("deny list"), "{output}");
 }
 
 #[tokio::test]
@@ -206,6 +214,23 @@ async fn an_editor_fails_at_once_and_says_why() {
             "git -c user.name=A -c user.email=a@b commit --allow-empty; $EDITOR x; sh -c \"$VISUAL x\"";
         let output = cell.sh(&cell.shell(), script).await;
         assert!(output.text.contains("There is no editor here"), "{way:?}: {}", output.text);
+        assert!(began.elapsed() < Duration::from_secs(60), "{way:?}");
+    }
+}
+
+#[tokio::test]
+async fn vim_without_a_terminal_ends_at_once_and_vim_with_commands_works() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        cell.write("work/a.txt", "old\n");
+        let began = Instant::now();
+        // `--not-a-term` leaves out two seconds in which vim shows a warning.
+        let script = "command -v vim >/dev/null || { echo 'There is no terminal here, nor vim'; echo new >a.txt; exit; }
+            vim --not-a-term a.txt; vim --not-a-term -c '%s/old/mid/' -c wq a.txt >/dev/null
+            printf '%%s/mid/new/\\nwq\\n' | vim -e --not-a-term a.txt";
+        let output = cell.sh(&cell.shell(), script).await;
+        assert!(output.text.contains("There is no terminal here"), "{way:?}: {}", output.text);
+        assert_eq!(std::fs::read_to_string(cell.path("work/a.txt")).unwrap(), "new\n", "{way:?}");
         assert!(began.elapsed() < Duration::from_secs(60), "{way:?}");
     }
 }
