@@ -45,6 +45,14 @@ impl Served {
         Self::run(command, &data)
     }
 
+    /// Starts a server with these variables too.
+    pub(crate) fn with_env(stage: &Stage, env: &[(&str, &str)]) -> Self {
+        let data = stage.data();
+        let mut command = Self::command(stage, &data, &[], &[]);
+        command.envs(env.iter().copied());
+        Self::run(command, &data)
+    }
+
     /// Starts a server over a data folder, with these options of its own and these for every session.
     pub(crate) fn over(stage: &Stage, data: &Path, own: &[&str], options: &[&str]) -> Self {
         Self::run(Self::command(stage, data, own, options), data)

@@ -1,10 +1,13 @@
 //! `holm usage`: what sessions have used, how much of it caches served, and why they served less.
 
-use holm::kernel::Usage;
+use holm::{kernel::Usage, wire::Format};
 use holm_testkit::double::Act;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::stage::Stage;
+use crate::{
+    served::Served,
+    stage::{KEY, Ran, Stage},
+};
 
 /// An answer whose provider counts so many tokens, and so many from its cache.
 pub(crate) fn counted(text: &str, input: u64, cached: u64) -> Act {
@@ -47,4 +50,23 @@ fn without_a_session_there_is_no_usage() {
         let args = [&["usage", "--session", "nosuch"], more].concat();
         stage.holm(args).fails(6, "there is no session `nosuch`");
     }
+}
+
+#[test]
+fn sessions_that_a_user_starts_on_the_server_keep_their_prompts_for_an_hour() {
+    let stage = Stage::new([Act::says("One."), Act::says("Two."), Act::says("Three.")]);
+    let (claude, base) = ("anthropic/claude-sonnet-4-5", stage.double.base(Format::Anthropic));
+    let env = [("ANTHROPIC_API_KEY", KEY), ("ANTHROPIC_BASE_URL", base.as_str())];
+    let served = Served::with_env(&stage, &env);
+    let new = json!({ "id": "mine", "model": claude, "prompt": "go" });
+    assert_eq!(served.post("/api/sessions", &new).status, 201);
+    served.wait("mine");
+    served.stop();
+    let run = |args: &[&str]| Ran::of(&stage.command([&["run"], args].concat()).envs(env).output().unwrap());
+    run(&["--session", "mine", "--resume", "-p", "again"]).says("Two.\n");
+    run(&["--session", "other", "--model", claude, "-p", "go"]).says("Three.\n");
+    let requests = stage.double.requests();
+    let sent = requests.iter().filter(|seen| seen.path.ends_with("/messages"));
+    let is_hour = sent.map(|seen| String::from_utf8_lossy(&seen.body).contains(r#""ttl":"1h""#));
+    assert_eq!(is_hour.collect::<Vec<_>>(), [true, true, false]);
 }

@@ -41,13 +41,19 @@ impl RunArgs {
                 .hint("leave --model and --script out, or start a new session"));
         }
         // Its prices say how long its prompts are kept.
-        self.ways.cache = lifetime;
-        self.settled.reach = std::mem::take(&mut self.settled.reach).by(self.ways);
+        self = self.caching(lifetime);
         self.model = Some(first.clone());
         if self.step_up.is_empty() {
             self.step_up = others.to_vec();
         }
         Ok(self)
+    }
+
+    /// The same, with prompts that a provider keeps so long.
+    pub(crate) fn caching(mut self, lifetime: CacheLifetime) -> Self {
+        self.ways.cache = lifetime;
+        self.settled.reach = std::mem::take(&mut self.settled.reach).by(self.ways);
+        self
     }
 }
 

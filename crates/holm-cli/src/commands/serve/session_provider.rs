@@ -45,6 +45,7 @@ use crate::{
     exit::{CommandError, CommandExit},
     folder_trust::FolderAccess,
     holm_paths::{self, HolmPaths},
+    model::CacheLifetime,
     screen::TerminalOutput,
     session_sidecar::SessionSidecar,
     skills::RunSkills,
@@ -205,6 +206,7 @@ impl CliSessionProvider {
         let past = past.map(|id| SessionSidecar::past(&places, id.as_str())).transpose();
         let past = past.map_err(|trouble| refused(&trouble))?.unwrap_or_default();
         let (args, places) = args.settle(places, &screen).map_err(|trouble| refused(&trouble))?;
+        let args = args.caching(cache_lifetime(&order, &room.store).await);
         let args = args.with_past(past).at_most(order.budget);
         let person = match order.desk.attendance() {
             QuestionAttendance::Attended => {
@@ -228,6 +230,23 @@ impl CliSessionProvider {
         let following = following.map_err(|error| SessionProviderError::Refused(error.to_string()))?;
         Ok(OpenedSession { session, keep: Box::new((following, made)) })
     }
+}
+
+/// How long a provider keeps the prompts of a session: an hour where a user reads and thinks between
+/// two prompts. A session that goes on keeps what its prices say.
+async fn cache_lifetime(order: &SessionRequest, store: &Store) -> CacheLifetime {
+    let past = match (&order.start, order.starter) {
+        (SessionStart::New(_), SessionStarter::User)
+            if order.desk.attendance() == QuestionAttendance::Attended =>
+        {
+            return CacheLifetime::Hour;
+        }
+        (SessionStart::New(_), _) => return CacheLifetime::Short,
+        (SessionStart::Resume(id), _) => id,
+        (SessionStart::Fork { from, .. }, _) => from,
+    };
+    let started = store.started(past.as_str()).await;
+    started.map_or(CacheLifetime::Short, |started| CacheLifetime::of(&started.config.models))
 }
 
 /// The places of a session, with what agents may do in the folder without asking. Only the owner's
