@@ -29,7 +29,7 @@ use crate::exit::{CommandError, CommandExit};
 use crate::screen::DisplayablePath as _;
 use media::PromptAttachment;
 
-pub(crate) use variables::{TemplateVariables, git_branch, variable};
+pub(crate) use variables::{TemplateVariables, git_branch, repository_outside, variable};
 
 /// The longest text of one part: more than any window holds, less than memory.
 const MOST_BYTES: u64 = 16 << 20;

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use super::CallPermissions;
-use crate::prompt::git_branch;
+use crate::prompt::{git_branch, repository_outside};
 
 /// The first line of the block.
 pub(super) const ENVIRONMENT_HEAD: &str = "# Environment at the start of this session";
@@ -34,6 +34,8 @@ pub(crate) enum GitState {
         name: String,
         /// Files that differ from the last commit; none if they were not counted.
         changed: Option<usize>,
+        /// The repository, if it is outside the workspace, so that commands in the jail do not see it.
+        outside: Option<PathBuf>,
     },
 }
 
@@ -42,28 +44,38 @@ impl GitState {
     pub(crate) async fn of(workspace: &Path) -> Self {
         match git_branch(workspace) {
             None => Self::None,
-            Some(name) => {
-                Self::Branch { name, changed: holm_tools::worktree::changed_files(workspace).await }
-            }
+            Some(name) => Self::Branch {
+                name,
+                changed: holm_tools::worktree::changed_files(workspace).await,
+                outside: repository_outside(workspace),
+            },
         }
     }
 
     /// Looks only at the name of the branch.
     pub(crate) fn branch_of(workspace: &Path) -> Self {
-        git_branch(workspace).map_or(Self::None, |name| Self::Branch { name, changed: None })
+        let outside = repository_outside(workspace);
+        git_branch(workspace).map_or(Self::None, |name| Self::Branch { name, changed: None, outside })
     }
 
     fn words(&self) -> String {
         match self {
             Self::None => "no repository".into(),
-            Self::Branch { name, changed } => {
+            Self::Branch { name, changed, outside } => {
                 let name = plain(name);
-                match changed {
+                let mut words = match changed {
                     None => format!("branch {name}"),
                     Some(0) => format!("branch {name}, no changed files"),
                     Some(1) => format!("branch {name}, 1 changed file"),
                     Some(count) => format!("branch {name}, {count} changed files"),
+                };
+                if let Some(outside) = outside {
+                    words.push_str(&format!(
+                        "; the repository is outside the workspace, in {}",
+                        plain(&outside.to_string_lossy())
+                    ));
                 }
+                words
             }
         }
     }

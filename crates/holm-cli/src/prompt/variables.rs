@@ -149,6 +149,15 @@ pub(crate) fn git_branch(work: &Path) -> Option<String> {
     }
 }
 
+/// The repository of a folder, if it lies outside of it: above it, or where a linked work tree has it.
+pub(crate) fn repository_outside(work: &Path) -> Option<PathBuf> {
+    let git = work.ancestors().map(|folder| folder.join(".git")).find(|path| path.exists())?;
+    let folder = git_folder(git)?.canonicalize().ok()?;
+    let is_common = |folder: &&Path| folder.file_name().is_some_and(|name| name == ".git");
+    let common = folder.ancestors().find(is_common).unwrap_or(&folder);
+    (!common.starts_with(work.canonicalize().ok()?)).then(|| common.to_owned())
+}
+
 /// Whether a name is one that git could have written. A model is told it, and a sentence in its
 /// place would pass for Holm's.
 fn is_plain_branch(name: &str) -> bool {

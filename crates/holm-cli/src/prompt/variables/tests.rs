@@ -72,3 +72,19 @@ fn the_branch_is_read_from_the_repository() {
     fs::write(work.join(".git"), "gitdir: ../../.git/worktrees/b\n").unwrap();
     assert_eq!(git_branch(&work).as_deref(), Some("other"));
 }
+
+#[test]
+fn a_repository_above_the_folder_and_that_of_a_linked_work_tree_are_outside() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let (git, inner, tree) = (root.join("main/.git"), root.join("main/inner"), root.join("tree"));
+    for made in [&git.join("worktrees/tree"), &inner, &tree] {
+        fs::create_dir_all(made).unwrap();
+    }
+    fs::write(tree.join(".git"), "gitdir: ../main/.git/worktrees/tree\n").unwrap();
+    assert_eq!(repository_outside(&root.join("main")), None);
+    assert_eq!(repository_outside(&inner), Some(git.clone()));
+    assert_eq!(repository_outside(&tree), Some(git));
+    fs::remove_file(tree.join(".git")).unwrap();
+    assert_eq!(repository_outside(&tree), None);
+}
