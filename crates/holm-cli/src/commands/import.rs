@@ -84,7 +84,8 @@ pub(crate) struct ImportArgs {
     /// Import agents, skills, rules and hooks into this project instead of your own settings
     #[arg(long)]
     project: bool,
-    /// Print one JSON object per line: each file written, each item left out and why, and notes
+    /// Print one JSON object per line: each file written, each item left out and why, notes, and a
+    /// summary
     #[arg(long)]
     json: bool,
 }

@@ -87,7 +87,6 @@ fn cases() -> Vec<Wrong> {
     let keys = |text: &str, mode| {
         vec![("mine.toml", String::new(), 0o644), ("data/keys.json", text.to_owned(), mode)]
     };
-    let circle = json!({"extraAgents": [{"slug": "main", "path": "agent.json"}]});
     let gone = json!({"extraAgents": [{"slug": "other", "path": "other.json"}]});
     vec![
         Wrong {
@@ -155,12 +154,6 @@ fn cases() -> Vec<Wrong> {
             files: exe("{\n\"tag\": \n".into()),
             args: EXE,
             expect: &["agent.json:3: ", "hint: "],
-        },
-        Wrong {
-            what: "a cycle",
-            files: exe(agent(&circle)),
-            args: EXE,
-            expect: &["agent.json:", "would delegate to an agent above it", "hint: remove one of them"],
         },
         Wrong {
             what: "an agent that is not there",
