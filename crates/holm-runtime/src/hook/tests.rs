@@ -8,9 +8,7 @@ use std::{
 };
 
 use holm_grants::{Level, Mode};
-use holm_kernel::{
-    Approvals, Block, Failure, FailureClass, Message, ModelResult, Patch, Prompt, Role, ToolOutput, Usage,
-};
+use holm_kernel::{Approvals, Block, Message, ModelResult, Patch, Prompt, Role, ToolOutput};
 
 use super::*;
 use crate::{
@@ -375,34 +373,6 @@ async fn a_hook_votes_to_end_the_run_with_a_result_that_says_otherwise_the_same(
     let (_, ran, journal) = stage.run(agent).await;
     assert_eq!(ran, 1);
     assert!(journal.contains("looked with") && !journal.contains("never"), "{journal}");
-}
-
-#[tokio::test]
-async fn a_usage_hook_hears_of_calls_that_fail_and_of_the_one_that_ends_at_a_limit() {
-    let failed = ModelResult::Failed(Failure {
-        class: FailureClass::BadRequest,
-        message: "refused".into(),
-        retry_after_ms: None,
-        usage: Usage { input: 7, ..Usage::default() },
-    });
-    for (script, turns, expect) in
-        [(vec![failed], None, 1), (vec![calls(&["look"]), says("end")], Some(1), 1)]
-    {
-        let heard = Arc::new(AtomicU64::new(0));
-        let count = Arc::clone(&heard);
-        let stage = Stage::new();
-        let agent = stage.agent(script).on_usage(move |_: &ModelCallCost| {
-            count.fetch_add(1, Ordering::Relaxed);
-            HookReaction::GoOn
-        });
-        let agent = agent.config(|config| {
-            if let Some(turns) = turns {
-                config.limits.turns = holm_kernel::Bound::AtMost(turns);
-            }
-        });
-        let _ = agent.build().unwrap().run("go").await.unwrap();
-        assert_eq!(heard.load(Ordering::Relaxed), expect);
-    }
 }
 
 #[tokio::test]
