@@ -37,7 +37,7 @@ async fn a_command_sees_the_workspace_and_nothing_else() {
             env.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name).collect();
         names.retain(|name| !["PWD", "SHLVL", "_", "OLDPWD", "CELL"].contains(name));
         names.sort_unstable();
-        let editors = ["EDITOR", "GIT_EDITOR", "VISUAL"];
+        let editors = ["EDITOR", "GIT_EDITOR", "VIMINIT", "VISUAL"];
         assert_eq!(names.iter().filter(|name| editors.contains(name)).count(), editors.len());
         names.retain(|name| !editors.contains(name));
         assert_eq!(
