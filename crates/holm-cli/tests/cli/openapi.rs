@@ -220,7 +220,7 @@ fn an_openapi_toolbox_of_agents_exe_has_the_names_that_its_prompt_uses_and_its_o
     let mut run =
         stage.command(["run", "--agent", "agent.json", "-p", "Go.", "--grant", &format!("fetch:{url}")]);
     let ran = crate::stage::Ran::of(&run.output().unwrap());
-    ran.says("Done.\n");
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Done.\n"), "{ran:?}");
     let asked = shop.asked();
     assert_eq!(asked, ["GET /openapi.json HTTP/1.1 ", "GET /items/lamp HTTP/1.1 "]);
     let requests = stage.double.requests();

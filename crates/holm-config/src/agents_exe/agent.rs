@@ -71,7 +71,6 @@ pub struct ExeAgent {
     pub system: String,
     pub tools: Vec<ExeTools>,
     pub servers: Vec<ExeServer>,
-    /// OpenAPI toolboxes.
     pub apis: Vec<ExeApiEntry>,
     /// Other agents that it refers to.
     pub extra: Vec<ExeAgentReference>,

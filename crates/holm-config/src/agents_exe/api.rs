@@ -10,7 +10,7 @@ use crate::{ConfigError, ConfigProblem};
 /// An OpenAPI toolbox as the agent names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ExeApiEntry {
-    /// With its settings.
+    /// The agent's file has the settings.
     Inline(ExeApi),
     /// The file that has the settings.
     OnDisk { path: PathBuf },

@@ -45,7 +45,7 @@ pub struct OpenApiCredential {
     pub name: String,
     /// Whether it is a field of the query.
     pub is_query: bool,
-    /// The whole value.
+    /// The whole value as it is sent.
     pub value: SecretString,
     /// The secret in it, which no output may show.
     pub secret: SecretString,

@@ -27,7 +27,7 @@ const MOST_ABOUT: usize = 300;
 #[derive(Debug, Clone)]
 pub(super) struct OpenApiOperation {
     pub(super) id: String,
-    /// In capitals.
+    /// The method in capital letters.
     pub(super) method: String,
     /// With `{name}` for its parameters.
     pub(super) path: String,
@@ -66,13 +66,13 @@ pub(super) enum ArgumentPlace {
 /// How lists and objects are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ArgumentStyle {
-    /// With commas.
+    /// With commas between the parts.
     Simple,
     /// As fields of a form.
     Form,
     Space,
     Pipe,
-    /// `name[member]=value`.
+    /// Each member as `name[member]=value`.
     Deep,
     /// The value as JSON.
     Json,

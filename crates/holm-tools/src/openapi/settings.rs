@@ -55,7 +55,7 @@ pub struct OpenApiAuth {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OpenApiAuthKind {
-    /// `Authorization: Bearer KEY`.
+    /// The header `Authorization: Bearer KEY`.
     Bearer,
     /// `Authorization: Basic`, of a key `user:password`.
     Basic,
@@ -67,7 +67,7 @@ pub enum OpenApiAuthKind {
     Oauth,
 }
 
-/// Patterns of operations.
+/// Patterns of operation ids and of `METHOD /path`.
 #[derive(Debug, Clone, Default)]
 pub(super) struct OperationPatterns(Vec<GlobMatcher>);
 

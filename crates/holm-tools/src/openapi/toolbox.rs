@@ -1,6 +1,7 @@
 //! All tools of a document: which operations become tools, under which names, at which address and
 //! with which keys.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,7 +27,7 @@ const MOST_SHOWN: usize = 10;
 const MOST_NAME: usize = 60;
 /// How many reasons for operations that are left out are told.
 const MOST_TOLD: usize = 3;
-/// The largest answer.
+/// The most bytes of an answer.
 const MOST_ANSWER: u64 = 5 << 20;
 
 /// How tools and arguments are named.
@@ -183,7 +184,10 @@ impl<'a> OpenApiToolbox<'a> {
         spec.timeout_ms = sidecar.limits.limit(holm_grants::AllowanceKind::Time);
         spec.postconditions.clone_from(&sidecar.postconditions);
         let tags = operation.tags.iter().map(|tag| crate::text::tidy(tag, 60));
-        let keywords: Vec<String> = sidecar.keywords.iter().cloned().chain(tags).collect();
+        // What a path names is what a person calls the thing.
+        let parts = operation.path.split(['/', '{', '}', '.']).filter(|part| !part.is_empty());
+        let parts = parts.map(|part| crate::text::tidy(part, 60));
+        let keywords: BTreeSet<String> = sidecar.keywords.iter().cloned().chain(tags).chain(parts).collect();
         let call = OpenApiCall {
             server: Arc::clone(server),
             is_own_server: origin(&own) == origin(base),

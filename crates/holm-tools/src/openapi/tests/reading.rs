@@ -83,7 +83,7 @@ fn operations_are_tools_with_resolved_schemas_exact_needs_and_the_level_of_their
     assert_eq!(schema.canonical(), shown);
     let offer = &found.offers[0];
     assert_eq!(offer.disclosure, SchemaDisclosure::Full);
-    assert!(found.offers.iter().any(|offer| offer.keywords == ["pets"]));
+    assert!(found.offers.iter().any(|offer| offer.keywords == ["petId", "pets"]));
 }
 
 #[test]
