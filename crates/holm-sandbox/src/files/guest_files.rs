@@ -18,10 +18,13 @@ use super::access::{GuestAccess, RootDirectory};
 use super::companion::{self, CompanionFile, DraftFiles};
 use super::guest_path::{GuestPath, GuestPathError, pop, push};
 use super::quota::WriteQuota;
-use super::{kernel_filesystems, open_beneath};
+use super::{kernel_filesystems, open_beneath, repository_parts};
 use crate::access_denied::{DenialLog, DeniedAction, DeniedReason};
 use crate::cancel::CallDeadline;
 use crate::lease::{HandleLease, HandleLeases};
+
+/// What denies a write in a git repository, for the text of the refusal.
+const REPOSITORY: &str = "the rule about git repositories";
 
 /// The files of one call.
 #[derive(Debug, Clone)]
@@ -168,7 +171,10 @@ impl GuestFiles {
         let mode = Mode::from_raw_mode(0o777);
         let guest_path = self.resolve(from, path)?;
         self.on(&guest_path, LinkFollowing::No, &[], |guest_path| {
-            if !self.access.leads_to_written(&guest_path.policy_path(self.root(guest_path)?)?) {
+            let root = self.root(guest_path)?;
+            let is_free = self.access.leads_to_written(&guest_path.policy_path(root)?)
+                && !repository_parts::holds(root, guest_path);
+            if !is_free {
                 self.allow(PathAccess::Write, guest_path)?;
             }
             let (dir, name) = self.parent(guest_path)?;
@@ -273,8 +279,15 @@ impl GuestFiles {
         need: PathAccess,
         guest_path: &GuestPath,
     ) -> Result<Option<(AccessRequest, DeniedReason)>, Errno> {
-        let path = guest_path.policy_path(self.root(guest_path)?)?;
+        let root = self.root(guest_path)?;
+        let path = guest_path.policy_path(root)?;
         let ask = |request: AccessRequest| match self.access.decide(&request) {
+            PolicyDecision::Granted(_)
+                if matches!(request, AccessRequest::Write(_))
+                    && repository_parts::holds(root, guest_path) =>
+            {
+                Some((request, DeniedReason::Denied(REPOSITORY.into())))
+            }
             PolicyDecision::Granted(_) => None,
             PolicyDecision::Denied(denial) => Some((request, DeniedReason::Denied(denial.to_string()))),
             PolicyDecision::Missing => Some((request, DeniedReason::Missing)),

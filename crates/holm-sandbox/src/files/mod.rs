@@ -18,6 +18,7 @@
 //! - `files/kernel_filesystems.rs`: file systems that hold no files.
 //! - `files/companion.rs`: drafts, journals and locks next to a file.
 //! - `files/quota.rs`: how much may be written.
+//! - `files/repository_parts.rs`: what would complete a git repository.
 
 mod access;
 mod companion;
@@ -27,6 +28,7 @@ mod kernel_filesystems;
 mod moves;
 mod open_beneath;
 mod quota;
+mod repository_parts;
 
 pub(crate) use access::directory;
 pub use access::{AccessError, GuestAccess};

@@ -142,6 +142,34 @@ fn read_only_files_cannot_be_changed_in_any_way() {
 }
 
 #[test]
+fn no_repository_is_completed_around_a_head_and_none_is_changed() {
+    let scene = Scene::new(&["read:**", "write:**", "write:new/objects/x"], &["path:**/HEAD"]);
+    let (root, files) = (GuestPath::root(0), &scene.files);
+    for folder in ["new", "plain", "folder/HEAD"] {
+        fs::create_dir_all(scene.work().join(folder)).unwrap();
+    }
+    fs::write(scene.work().join("new/HEAD"), "any text").unwrap();
+    scene.write("plain/draft").unwrap();
+    for path in ["new/config", "new/Config", "new/refs", "new/config.worktree"] {
+        assert_eq!(scene.write(path), Err(Errno::ACCESS), "{path}");
+    }
+    for result in [
+        files.create_directory(&root, "new/objects"),
+        files.create_directory(&root, "new/hooks"),
+        files.rename(&root, "plain/draft", &root, "new/config"),
+        files.rename(&root, "plain", &root, "new/refs"),
+    ] {
+        assert_eq!(result, Err(Errno::ACCESS));
+    }
+    for path in ["new/notes", "plain/config", "folder/config"] {
+        scene.write(path).unwrap();
+    }
+    assert!(
+        scene.refusals().contains(&"write:new/config is denied by the rule about git repositories".into())
+    );
+}
+
+#[test]
 fn nothing_is_written_through_a_link() {
     let scene = Scene::new(&["read:**", "write:out/**", "write:src/**"], &[]);
     assert_eq!(scene.write("out/dangling"), Err(Errno::PERM));

@@ -394,7 +394,7 @@ impl WorkspaceRoot {
         let mut here = self.open_folder(".").map_err(|errno| self.explain(path, errno))?;
         let mut names = path.as_str().split('/').peekable();
         while let Some(name) = names.next() {
-            if git::is_inside(here.as_fd()) {
+            if git::is_inside(here.as_fd()) || git::is_part(here.as_fd(), name) {
                 let reason =
                     "it is inside a git repository's own folder, whose files name programs that git runs";
                 return Err(WorkspaceRootError::Protected { path: path.to_string(), reason });

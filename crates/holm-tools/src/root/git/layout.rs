@@ -11,12 +11,36 @@
 use std::os::fd::AsFd;
 use std::path::{Component, Path, PathBuf};
 
-use rustix::fs::{AtFlags, statat};
+use rustix::fs::{AtFlags, FileType, statat};
 
 use crate::plain_files::read_plain_within;
 
 /// The longest file that says where a git folder is.
 const MAX_POINTER_BYTES: u64 = 8 * 1024;
+
+/// Names that git looks for in a repository.
+const PARTS: [&str; 11] = [
+    "branches",
+    "commondir",
+    "config",
+    "config.worktree",
+    "hooks",
+    "info",
+    "modules",
+    "objects",
+    "refs",
+    "remotes",
+    "worktrees",
+];
+
+/// Whether an entry of this name would be a part of a repository, because the folder has a `HEAD`. A
+/// command may have made that file: its check found nothing to run there, and does not look again after
+/// a write of a tool. Guests have the same rule (`holm-sandbox/src/files/repository_parts.rs`).
+pub(crate) fn is_part(folder: impl AsFd, name: &str) -> bool {
+    PARTS.iter().any(|part| name.eq_ignore_ascii_case(part))
+        && statat(folder, "HEAD", AtFlags::SYMLINK_NOFOLLOW)
+            .is_ok_and(|found| FileType::from_raw_mode(found.st_mode) != FileType::Directory)
+}
 
 /// Whether git would take the folder for a repository, or for a work tree's part of one.
 pub(crate) fn is_inside(folder: impl AsFd) -> bool {

@@ -88,6 +88,23 @@ fn what_is_kept_from_tools_is_kept_from_hands() {
 }
 
 #[test]
+fn no_repository_is_completed_around_a_head_that_a_command_made() {
+    let stage = Stage::new();
+    let root = &stage.roots()[0];
+    fs::create_dir(stage.inside().join("half")).unwrap();
+    fs::write(stage.inside().join("half/HEAD"), "any text").unwrap();
+    let write = |path: &str| root.write(&root.path(path).unwrap(), b"x", WritePrecondition::Absent, MOST);
+    for part in ["config", "CONFIG", "config.worktree", "objects/x", "refs/heads/x", "hooks/post-checkout"] {
+        let path = format!("half/{part}");
+        assert!(is_refused(&write(&path)), "{path}");
+        assert!(root.make_folder(&root.path(&path).unwrap()).is_err(), "{path}");
+        assert!(root.rename(&root.path("ok.txt").unwrap(), &root.path(&path).unwrap()).is_err(), "{path}");
+    }
+    write("half/notes.txt").unwrap();
+    write("a/config").unwrap();
+}
+
+#[test]
 fn a_name_that_is_taken_is_not_taken_over() {
     let stage = Stage::new();
     let root = &stage.roots()[0];
