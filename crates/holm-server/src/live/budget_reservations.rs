@@ -292,9 +292,9 @@ impl RunBudgetShares {
         if !is_low {
             return;
         }
-        let (left, previous_ceiling) = (share.left(), share.ceiling);
+        let (left, excess, previous_ceiling) = (share.left(), share.excess(), share.ceiling);
         let loose = self.open.values().filter(|share| share.pinning == SharePinning::Loose);
-        let pool = loose.fold(self.spare, |sum, share| sum.plus(share.left()));
+        let pool = loose.fold(self.spare, |sum, share| sum.plus(share.left())).minus(excess);
         if even(pool, self.open.len()) <= left {
             return;
         }
@@ -383,6 +383,11 @@ impl RunBudgetShare {
         self.ceiling.minus(self.spent)
     }
 
+    /// What it has spent beyond its limit, with the last reply.
+    fn excess(&self) -> NanoUsd {
+        self.spent.minus(self.ceiling)
+    }
+
     /// The amount that its own budget still allows.
     fn own_capacity(&self) -> NanoUsd {
         self.own.map_or(ENDLESS, |own| own.minus(self.spent))
@@ -404,7 +409,7 @@ impl Drop for BudgetReservation {
         if let Some(share) = shares.open.remove(&self.session)
             && share.ceiling < ENDLESS
         {
-            shares.spare = shares.spare.plus(share.left());
+            shares.spare = shares.spare.plus(share.left()).minus(share.excess());
         }
     }
 }

@@ -110,6 +110,20 @@ fn a_share_that_runs_low_gets_of_what_others_do_not_use() {
 }
 
 #[test]
+fn what_a_reply_cost_beyond_a_share_is_not_given_to_anybody() {
+    let purse = Arc::new(UserBudget::default());
+    let (first, reported) = begins("one", None, 0);
+    let first = begin(&purse, 100, first).unwrap();
+    let (second, other) = begins("two", None, 0);
+    let _second = begin(&purse, 100, second).unwrap();
+    purse.lock().spent(&id("one"), usd(60));
+    assert_eq!((*reported.lock().unwrap(), *other.lock().unwrap()), (Some(80), Some(20)), "40 are left");
+    purse.lock().spent(&id("one"), usd(95));
+    drop(first);
+    assert_eq!(purse.lock().aside(), usd(5), "what the second has, and no more");
+}
+
+#[test]
 fn whoever_finds_nothing_left_is_refused() {
     let purse = Arc::new(UserBudget::default());
     let (run, _) = begins("one", None, 7);
