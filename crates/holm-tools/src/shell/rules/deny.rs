@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::embedded_commands::{self, EmbeddedCommand};
-use super::rule::CommandRule;
+use super::rule::{CommandRule, option_name};
 use super::runners::{self, RunnerKind};
 use crate::shell::script::{ScriptCommand, ScriptWord, ShellAssignment, ShellScript};
 
@@ -253,7 +253,7 @@ impl<'a> DenySearch<'a> {
         }
         let found = [follows(words, rest)]
             .into_iter()
-            .chain(rule.options.iter().map(|option| has_option(option, rest)))
+            .chain(rule.options.iter().map(|option| has_option(option_name(option), rest)))
             .max()
             .unwrap_or(MatchCertainty::No);
         if found == MatchCertainty::Unclear {

@@ -16,10 +16,11 @@ const MAX_RULE: usize = 512;
 
 /// The beginning of a command, written as it is typed.
 ///
-/// An allow rule covers a command that begins with the same words and has no options but those
-/// that the rule names: `ls -l` covers `ls -l src` and not `ls -R`. Options that only change what
+/// An allow rule covers a command that begins with the same words and has exactly the options that
+/// the rule names: `ls -l` covers `ls -l src`, and neither `ls -R` nor `ls src`, because an option
+/// such as `--dry-run` may be what makes a command harmless. Options that only change what
 /// `git status`, `diff`, `log` and `show` print need no name: `git log` covers `git log --oneline`.
-/// More words may follow only if
+/// More words may follow, and an option may have any value, only if
 /// the program takes nothing but texts and files, as `ls` and `git log` do: `npm test` covers
 /// exactly that command. A star at the end accepts all further words: `cargo test *`. For a
 /// program that runs others, a rule covers what another rule covers: `timeout *` and `git status`
@@ -33,6 +34,7 @@ const MAX_RULE: usize = 512;
 #[serde(try_from = "String", into = "String")]
 pub struct CommandRule {
     pub(super) words: Vec<String>,
+    /// As they were written, each with its value if it has one behind `=`.
     pub(super) options: BTreeSet<String>,
     pub(super) rest: TrailingWords,
 }
@@ -89,6 +91,16 @@ impl CommandRule {
         (rule.to_string().parse().as_ref() == Ok(&rule)).then_some(rule)
     }
 
+    /// Whether its text is read as the same words again: it is stored and shown without quotes.
+    fn is_written_plainly(&self) -> bool {
+        let words = self.words.iter().chain(&self.options).map(|word| ScriptWord::Plain(word.clone()));
+        let read = ShellScript::read(&self.beginning());
+        read.is_ok_and(|script| match script.commands() {
+            [command] => command.words.iter().eq(&words.collect::<Vec<_>>()),
+            _ => false,
+        })
+    }
+
     /// The beginning of the covered commands, as it is typed.
     #[must_use]
     pub fn beginning(&self) -> String {
@@ -140,15 +152,33 @@ impl CommandRule {
             return false;
         }
         let takes_texts = programs::takes_texts(first) || matches!(words, ["command", "-v" | "-V", _]);
+        let is_named =
+            |word: &str, option: &str| word == option || (takes_texts && option_name(word) == option);
         let listed = |word: &&str| {
             if is_option(word) {
-                let name = option_name(word);
-                self.options.contains(name) || programs::only_changes_display(first, name)
+                let is_one = self.options.iter().any(|option| is_named(word, option));
+                is_one || programs::only_changes_display(first, option_name(word))
             } else {
                 takes_texts
             }
         };
-        self.rest == TrailingWords::Any || rest.iter().all(listed)
+        let has_all = self.options.iter().all(|option| rest.iter().any(|word| is_named(word, option)));
+        has_all && (self.rest == TrailingWords::Any || rest.iter().all(listed))
+    }
+
+    /// Whether this allow rule covers a single command and nothing more.
+    ///
+    /// ```
+    /// use holm_tools::shell::CommandRule;
+    /// let is_exact = |text: &str| text.parse::<CommandRule>().unwrap().is_exact();
+    /// assert!(is_exact("npm test") && is_exact("cargo build --release"));
+    /// assert!(!is_exact("cargo test *") && !is_exact("ls -l") && !is_exact("git status"));
+    /// ```
+    #[must_use]
+    pub fn is_exact(&self) -> bool {
+        let words: Vec<&str> = self.words.iter().map(String::as_str).collect();
+        let takes_texts = programs::takes_texts(&words) || words == ["command"];
+        self.rest == TrailingWords::Listed && !takes_texts
     }
 }
 
@@ -159,7 +189,7 @@ fn is_option(word: &str) -> bool {
 }
 
 /// An option without its value.
-fn option_name(word: &str) -> &str {
+pub(super) fn option_name(word: &str) -> &str {
     word.split_once('=').map_or(word, |(name, _)| name)
 }
 
@@ -186,7 +216,7 @@ impl FromStr for CommandRule {
                 return Err(error("it contains a variable, a pattern or a substitution"));
             };
             if is_option(word) {
-                options.insert(option_name(word).to_owned());
+                options.insert(word.to_owned());
             } else if !options.is_empty() {
                 return Err(error("a word follows an option"));
             } else if word.is_empty() || word.contains(char::is_whitespace) {
@@ -195,7 +225,11 @@ impl FromStr for CommandRule {
                 words.push(word.clone());
             }
         }
-        if words.is_empty() { Err(error("it names no program")) } else { Ok(Self { words, options, rest }) }
+        if words.is_empty() {
+            return Err(error("it names no program"));
+        }
+        let rule = Self { words, options, rest };
+        if rule.is_written_plainly() { Ok(rule) } else { Err(error("a word needs quotes")) }
     }
 }
 

@@ -741,7 +741,9 @@ fn a_rule_for_a_program_that_runs_the_workspace_covers_that_very_command() {
         ("npm test", "npm test"),
         ("make", "make"),
         ("cargo build --release", "cargo build --release"),
-        ("cargo build --release", "cargo build"),
+        ("npm publish --dry-run --tag=next", "npm publish --tag=next --dry-run"),
+        ("git branch -a", "git branch -a"),
+        ("rg --context", "rg --context=3 todo"),
         ("npm run build *", "npm run build -- --watch"),
         ("command -v", "command -v git"),
         ("git commit -m", "git commit -m 'a message'"),
@@ -752,6 +754,11 @@ fn a_rule_for_a_program_that_runs_the_workspace_covers_that_very_command() {
     for (rule, text) in [
         ("npm test", "npm test evil"),
         ("npm", "npm test"),
+        // An option may be what makes a command harmless.
+        ("cargo publish --dry-run", "cargo publish"),
+        ("cargo publish --dry-run *", "cargo publish -p a"),
+        ("npm publish --tag=next", "npm publish --tag=latest"),
+        ("git branch -a", "git branch new"),
         ("make", "make evil"),
         ("make", "make SHELL=./x"),
         ("cargo", "cargo run"),
@@ -843,6 +850,10 @@ fn a_text_that_is_no_beginning_of_a_command_is_no_rule() {
         "--force",
         "git 'a b'",
         "git -f push",
+        // They are written and stored without quotes.
+        "npm x '--tag=a b'",
+        "make 'x=a;b'",
+        "echo 'a;b'",
         "g\u{202e}it",
     ] {
         assert!(text.parse::<CommandRule>().is_err(), "{text:?}");
