@@ -48,6 +48,7 @@ use pages::Refusals;
 use question_pool::QuestionPool;
 
 use crate::{
+    command_rule,
     editor::ExternalEditor,
     exit::{CommandError, CommandExit},
     folder_trust::TrustLevel,
@@ -446,10 +447,25 @@ fn flags(proposal: &Proposal, highest: TrustLevel) -> String {
     };
     let why = asked_although_granted(proposal).map(|why| format!("{why}: ")).unwrap_or_default();
     let how = match lowest_trust(proposal).filter(|level| *level <= highest) {
+        // The needs of a command are those of every command.
+        Some(TrustLevel::Jail) => format!("--trust jail, or {}", narrower(proposal, &how)),
         Some(level) => format!("--trust {}, or this call alone with {how}", level.name()),
         None => how,
     };
     format!("because there is no terminal to ask at; {why}allow it with {how}")
+}
+
+/// The smallest flags that let a command run, with what they cover. `how` are the flags for its needs.
+fn narrower(proposal: &Proposal, how: &str) -> String {
+    let level = TrustLevel::Edit.name();
+    match command_rule::rule_of(&proposal.tool, &proposal.arguments) {
+        Some(rule) => {
+            let covers = if rule.is_exact() { "this command alone" } else { "commands like this one" };
+            let rule = quoted(&rule.to_string());
+            format!("{covers} with --trust {level} --allow-command {rule}")
+        }
+        None => format!("every command with {how}"),
+    }
 }
 
 /// The lowest level of trust that lets a call run without a question, if there is one.

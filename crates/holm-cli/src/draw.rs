@@ -8,12 +8,15 @@
 mod running_calls;
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError},
 };
 
 use holm::{
-    kernel::{Block, CallId, Event, FailureClass, NextTry, Numbered, Outcome, Role, ToolCallId},
+    kernel::{
+        Block, CallId, Event, FailureClass, NextTry, Numbered, Outcome, Prompt, Role, ToolCallId,
+        loop_in_words,
+    },
     runtime::{DeltaSink, EventSink, ReplyDelta},
 };
 
@@ -80,8 +83,8 @@ struct ProgressState {
     /// The descriptions of running calls.
     calls: BTreeMap<ToolCallId, String>,
     reply: WrittenCalls,
-    /// Calls that a person or a hook denied: their reason is on the screen already.
-    denied: BTreeSet<ToolCallId>,
+    /// Calls that a person or a hook denied, with the reason.
+    denied: BTreeMap<ToolCallId, String>,
     /// The beginnings of lines about calls that were not run or failed, by the
     /// provider's ids, until the result says why.
     unexplained: BTreeMap<String, HeldLine>,
@@ -154,8 +157,8 @@ impl EventSink for ProgressPrinter {
                     state.calls.insert(*call, line);
                 }
             }
-            Event::ApprovalGiven { call, allowed: false, .. } => {
-                state.denied.insert(*call);
+            Event::ApprovalGiven { call, allowed: false, reason } => {
+                state.denied.insert(*call, denied(reason));
             }
             Event::MessageAdded { message } if message.role == Role::Assistant => {
                 state.reply = WrittenCalls::of(message);
@@ -189,6 +192,9 @@ impl EventSink for ProgressPrinter {
         {
             return;
         }
+        if state.is_told_elsewhere(&event.event, self.show.progress) {
+            return;
+        }
         let is_denial = matches!(event.event, Event::ApprovalGiven { .. });
         let tool = |call: &ToolCallId| {
             let subject = state.subjects.get(call).filter(|_| is_denial).map(String::as_str);
@@ -199,7 +205,8 @@ impl EventSink for ProgressPrinter {
             // What came of it stands behind what it was.
             Some(begun) => {
                 let came = line.split_once(": ").map_or(line.as_str(), |(_, came)| came);
-                format!("{begun}: {came}")
+                let why = call.and_then(|call| state.denied.get(&call)).map(|why| format!(": {why}"));
+                format!("{begun}: {came}{}", why.unwrap_or_default())
             }
             None => line,
         };
@@ -217,7 +224,7 @@ impl ProgressState {
     fn explained_lines(&mut self, event: &Event, detail: ProgressDetail) -> Vec<String> {
         match event {
             Event::CallFinished { call, id, outcome: Outcome::Refused, .. }
-                if !self.denied.contains(call) =>
+                if !self.denied.contains_key(call) =>
             {
                 let lead = self.lead(*call, id, detail);
                 self.unexplained.insert(id.to_string(), HeldLine::Lead(format!("{lead}: not run")));
@@ -278,6 +285,18 @@ impl ProgressState {
                 Some(id.to_string())
             }
             _ => None,
+        }
+    }
+
+    /// Whether another line says the same: a denial is one line, where it is given or where its call
+    /// ends.
+    fn is_told_elsewhere(&self, event: &Event, detail: ProgressDetail) -> bool {
+        match event {
+            Event::ApprovalGiven { allowed: false, .. } => detail == ProgressDetail::CallByCall,
+            Event::CallFinished { call, outcome: Outcome::Refused, .. } => {
+                detail == ProgressDetail::StepByStep && self.denied.contains_key(call)
+            }
+            _ => false,
         }
     }
 
@@ -389,7 +408,7 @@ fn progress<'a>(event: &Event, tool: impl Fn(&ToolCallId) -> &'a str) -> Option<
         },
         Event::SteppedUp { .. } | Event::LadderExhausted { .. } => format!("  {}", climbed(event)?),
         Event::Ruled { call, guard, reason, .. } => format!("  {}: {guard} says {reason}", tool(call)),
-        Event::LoopSeen { tool, times } => format!("  {tool}: the same call {times} times"),
+        Event::LoopSeen { tool, times } => format!("  {}", loop_in_words(tool, *times)),
         Event::LimitNear { limit, left } => format!("  a limit is near: {left} {limit} left"),
         Event::RunResumed { .. } => "  the session was resumed".into(),
         Event::HookFailed { reason } => format!("  a hook failed: {reason}"),
@@ -401,7 +420,8 @@ fn progress<'a>(event: &Event, tool: impl Fn(&ToolCallId) -> &'a str) -> Option<
 /// What a cancel dropped, a line each.
 fn dropped(event: &Event) -> Vec<String> {
     let Event::QueueDropped { prompts, .. } = event else { return Vec::new() };
-    prompts.iter().map(|prompt| format!("dropped by the cancel: {}", prompt.plain_text())).collect()
+    let line = |prompt: &Prompt| format!("not sent, because the run was stopped: {}", prompt.plain_text());
+    prompts.iter().map(line).collect()
 }
 
 /// Which model takes over.

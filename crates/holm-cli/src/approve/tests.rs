@@ -388,9 +388,23 @@ fn without_a_jail_no_hint_names_its_level() {
     let reasons = vec![AskReason::MissingGrant, AskReason::Level];
     let asked =
         Proposal { level: Level::Execute, missing, reasons, tool: "shell".into(), ..proposal(&needs) };
-    assert!(flags(&asked, TrustLevel::Jail).contains("--trust jail, or this call alone with --yes "));
+    assert!(flags(&asked, TrustLevel::Jail).contains("--trust jail, or every command with --yes "));
     for highest in [TrustLevel::Ask, TrustLevel::Edit] {
         let said = flags(&asked, highest);
         assert!(!said.contains("--trust") && said.contains("--yes 'exec:*'"), "{said}");
     }
+}
+
+#[test]
+fn the_hint_of_a_command_says_what_its_flags_cover() {
+    let check = |script: &str, hint: &str| {
+        let arguments = serde_json::json!({ "script": script }).to_string();
+        let (missing, reasons) = (vec!["exec:*".to_owned()], vec![AskReason::MissingGrant, AskReason::Level]);
+        let asked = Proposal { level: Level::Execute, missing, reasons, arguments, ..proposal(&["exec:*"]) };
+        let said = flags(&Proposal { tool: "shell".into(), ..asked }, TrustLevel::Jail);
+        assert!(said.ends_with(&format!("--trust jail, or {hint}")), "{script}: {said}");
+    };
+    check("npm test", "this command alone with --trust edit --allow-command 'npm test'");
+    check("ls -l", "commands like this one with --trust edit --allow-command 'ls -l'");
+    check("npm test | tail", "every command with --yes 'exec:*'");
 }

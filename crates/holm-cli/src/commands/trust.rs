@@ -13,7 +13,6 @@ use std::{
 
 use holm::grants::Mode;
 use holm_config::{ConfigLayers, ConfigSettings, SettingValue};
-use holm_tools::shell::{RUN_PROGRAM, SHELL, ShellScript};
 use serde_json::json;
 
 use crate::{
@@ -42,8 +41,8 @@ pub(crate) struct TrustArgs {
     /// List all folders with a level
     #[arg(long, conflicts_with_all = ["level", "forget", "folder"])]
     list: bool,
-    /// Say what would happen to a call here, and why; write it as the tool and its arguments, such
-    /// as 'write {"path": "a.txt", "content": ""}'. Nothing is run
+    /// Say what would happen to a call here, and why, without running it. Write the tool and its
+    /// arguments, such as 'write {"path": "a.txt", "content": ""}'
     #[arg(long, value_name = "CALL", conflicts_with_all = ["level", "forget", "list", "folder"])]
     explain: Option<String>,
     /// Print JSON
@@ -86,21 +85,6 @@ pub(crate) async fn execute(args: &TrustArgs, data: Option<&Path>) -> anyhow::Re
     }
     show(&file, &HolmPaths { work: folder, ..places }, &screen, args.json)?;
     Ok(CommandExit::Done)
-}
-
-/// The script of a call that runs commands.
-fn script_of(tool: &str, arguments: &str) -> Option<ShellScript> {
-    let arguments: serde_json::Value = serde_json::from_str(arguments).ok()?;
-    let text = |value: &serde_json::Value| value.as_str().map(str::to_owned);
-    match tool {
-        SHELL => ShellScript::read(arguments.get("script")?.as_str()?).ok(),
-        RUN_PROGRAM => {
-            let words = arguments.get("args").and_then(serde_json::Value::as_array).into_iter().flatten();
-            let words = std::iter::once(arguments.get("program")?).chain(words);
-            Some(ShellScript::of_words(&words.map(text).collect::<Option<Vec<String>>>()?))
-        }
-        _ => None,
-    }
 }
 
 fn list(file: &FolderTrustFile, screen: &TerminalOutput, json: bool) {

@@ -76,8 +76,8 @@ fn explained(detail: ProgressDetail, events: &[Event]) -> Vec<String> {
             Event::MessageAdded { message } if message.role == Role::Assistant => {
                 state.reply = WrittenCalls::of(message);
             }
-            Event::ApprovalGiven { call, allowed: false, .. } => {
-                state.denied.insert(*call);
+            Event::ApprovalGiven { call, allowed: false, reason } => {
+                state.denied.insert(*call, denied(reason));
             }
             _ => {}
         }

@@ -88,7 +88,7 @@ fn a_denial_names_the_lowest_level_that_allows_the_call() {
     for (tool, hint) in [
         ("read", "--trust look, or this call alone with --grant read:notes.txt"),
         ("write", "--trust edit, or this call alone with "),
-        ("shell", "--trust jail, or this call alone with "),
+        ("shell", "--trust jail, or commands like this one with --trust edit --allow-command 'cat made.txt'"),
     ] {
         let line = ran.err.lines().find(|line| line.contains(&format!("`{tool}` was denied"))).unwrap();
         assert!(line.contains(hint), "{tool}: {line}");
@@ -472,27 +472,30 @@ fn suggest_names_flags_that_would_have_spared_the_questions() {
         [
             Act::calls(&[("c0", "write", &write("src/**"))]),
             Act::calls(&[("c1", "write", &write("a.txt"))]),
-            Act::calls(&[("c2", "shell", r#"{"script":"ls -l"}"#)]),
+            Act::calls(&[("c2", "shell", r#"{"script":"sh made.sh"}"#)]),
+            Act::calls(&[("c3", "shell", r#"{"script":"ls -l"}"#)]),
             Act::says("Done."),
         ]
     };
-    let stage = Stage::new(acts().into_iter().chain(acts()));
+    let stage = Stage::new(acts().into_iter().chain(acts())).file("made.sh", "true\n");
     stage.trust("look");
     let line = run_in(&stage.work());
-    let (code, screen) = terminal::pressing(&stage, &line, &["[n]o: "], &["y\n", "y\n", "y\n"]);
+    let (code, screen) = terminal::pressing(&stage, &line, &["[n]o: "], &["y\n"; 4]);
     assert_eq!(code, Some(0), "{screen}");
     let said = stage.holm(["trust", "suggest"]);
     assert_eq!(
-        said.out, "--allow-command 'ls -l'  # approved once\n--yes write:a.txt  # approved once\n",
+        said.out, "--allow-command 'sh made.sh'  # approved once\n--yes write:a.txt  # approved once\n",
         "{said:?}"
     );
+    let wider = "--allow-command 'ls -l' would cover more than was approved (once): ls -l with any names";
+    assert!(said.err.contains(wider), "{said:?}");
     assert!(said.err.contains("no flag covers write:src/**, because"), "{said:?}");
     assert!(said.err.contains("also needs the level `edit`"), "{said:?}");
     // With these flags nothing is asked, so nothing is denied.
     fs::remove_dir_all(stage.work().join("src")).unwrap();
     fs::remove_file(stage.work().join("a.txt")).unwrap();
-    let flags = ["-p", "Go", "--trust", "edit", "--allow-command", "ls -l", "--yes", "write:a.txt"];
-    let ran = stage.run(&flags);
+    let rules = ["--allow-command", "ls -l", "--allow-command", "sh made.sh", "--yes", "write:a.txt"];
+    let ran = stage.run(&[&["-p", "Go", "--trust", "edit"], &rules[..]].concat());
     assert!(ran.code == Some(0) && !ran.err.contains("denied"), "{ran:?}");
 }
 

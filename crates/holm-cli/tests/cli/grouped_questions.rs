@@ -56,6 +56,7 @@ fn each_denied_call_of_a_reply_is_named_by_its_file() {
     for path in ["src/a.txt", "src/b.txt"] {
         assert!(screen.contains(&format!("  write {path}: denied, the user said no")), "{screen}");
     }
+    assert!(!screen.contains("write: not run"), "once is enough: {screen}");
 }
 
 #[test]
@@ -112,15 +113,32 @@ fn always_for_a_command_covers_its_repetitions_where_nothing_is_granted() {
     }
 }
 
+/// The words of a command line, some of them in single quotes.
+fn words(line: &str) -> Vec<String> {
+    let parts = line.split('\'').enumerate();
+    let words = parts.flat_map(|(at, part)| match at % 2 {
+        0 => part.split_whitespace().map(str::to_owned).collect(),
+        _ => vec![part.to_owned()],
+    });
+    words.collect()
+}
+
 #[test]
 fn the_flags_of_a_hint_let_the_command_run() {
-    let stage = commands(&["echo ran > made.txt"]);
-    let denied = stage.run(&["-p", "Go", "--trust", "look"]);
-    let (_, hint) = denied.err.split_once("this call alone with ").unwrap();
-    let flags: Vec<String> =
-        hint.lines().next().unwrap().split(' ').map(|flag| flag.trim_matches('\'').to_owned()).collect();
-    let stage = commands(&["echo ran > made.txt"]);
-    let words = ["-p", "Go", "--trust", "look"].into_iter().chain(flags.iter().map(String::as_str));
-    let ran = stage.run(&words.collect::<Vec<_>>());
-    assert!(stage.work().join("made.txt").exists(), "{flags:?}: {ran:?}");
+    for (script, covers) in [
+        ("echo ran > made.txt", "or every command with "),
+        ("touch made.txt", "or commands like this one with "),
+        ("sh made.sh", "or this command alone with "),
+    ] {
+        let stage = || commands(&[script]).file("made.sh", "echo ran > made.txt\n");
+        let denied = stage().run(&["-p", "Go", "--trust", "look"]);
+        let (_, hint) = denied.err.split_once(covers).unwrap_or_else(|| panic!("{script}: {denied:?}"));
+        let flags = words(hint.lines().next().unwrap());
+        // A hint that names a level takes the place of the level.
+        let level = if flags.iter().any(|flag| flag == "--trust") { "" } else { "--trust look" };
+        let line = words("-p Go").into_iter().chain(words(level)).chain(flags);
+        let stage = stage();
+        let ran = stage.run(&line.collect::<Vec<_>>().iter().map(String::as_str).collect::<Vec<_>>());
+        assert!(stage.work().join("made.txt").exists(), "{script}: {ran:?}");
+    }
 }

@@ -212,3 +212,16 @@ fn a_call_that_was_not_run_is_told_with_its_name_and_the_reason() {
     assert!(unrun[2].starts_with("· write {\"") && unrun[2].contains("a.txt"), "{ran:?}");
     assert!(!stage.work().join("a.txt").exists());
 }
+
+#[test]
+fn a_denial_without_a_person_is_one_line_for_its_flags_and_one_for_the_call() {
+    let write = Act::calls(&[("c1", "write", r#"{"path":"a.txt","content":"x"}"#)]);
+    let stage = Stage::new([write, Act::says("Done.")]);
+    let mut command = stage.command(["run", "--model", MODEL, "-p", "Go.", "--trust", "look"]);
+    let ran = Ran::of(&command.env_remove("HOLM_QUIET").output().unwrap());
+    let lines: Vec<&str> = ran.err.lines().filter(|line| line.contains("write")).collect();
+    let [flags, call] = lines[..] else { panic!("{ran:?}") };
+    assert!(flags.starts_with("holm: `write` was denied") && flags.contains("--trust edit"), "{flags}");
+    let why = ": not run: denied for this run: write:a.txt was not granted, and no user can be asked";
+    assert!(call.starts_with("· write {") && call.ends_with(why), "{call}");
+}

@@ -27,7 +27,7 @@ use serde::Serialize;
 
 use crate::{
     agents::AgentDefinition,
-    approve,
+    approve, command_rule,
     commands::run,
     exit::{CommandError, CommandExit},
     folder_trust::FolderAccess,
@@ -222,7 +222,7 @@ fn file_tool_refusal(tool: &str, needs: &[String], root: &WorkspaceRoot) -> anyh
 
 /// Why the rules about commands forbid a command, at every level.
 fn command_rule_refusal(tool: &str, arguments: &str, rules: &CommandRules) -> Option<String> {
-    match rules.judge(&super::script_of(tool, arguments)?) {
+    match rules.judge(&command_rule::script_of(tool, arguments)?) {
         CommandRuling::Denied(rule) => Some(format!("the rule `{rule}` forbids it")),
         CommandRuling::Unclear(why) => Some(why.into()),
         CommandRuling::Allowed | CommandRuling::Ask => None,

@@ -1,5 +1,6 @@
 //! `holm trust suggest`: the smallest flags that would have covered what was approved in the
-//! sessions of this folder. No grant is wider than what was approved. Commands are suggested as
+//! sessions of this folder. No flag is wider than what was approved: where the smallest one is, a
+//! note says what it would cover. Commands are suggested as
 //! rules, because grants for them (`exec:*`, `write:**`) cover much more than one command.
 //!
 //! It only reads journals (`holm-store`) and prints; nothing is granted. What one call would need
@@ -14,10 +15,11 @@ use holm::{
     runtime::JournalStore as _,
     store::{SessionQuery, Store},
 };
-use holm_tools::shell::{self, CommandRule, CommandRules, CommandRuling, RUN_PROGRAM, SHELL};
+use holm_tools::shell::{self, CommandRule, RUN_PROGRAM, SHELL};
 use serde_json::json;
 
 use crate::{
+    command_rule,
     exit::CommandExit,
     holm_paths::{HolmPaths, quoted},
     screen::TerminalOutput,
@@ -43,6 +45,9 @@ struct ApprovedCalls {
     commands_miss_grants: bool,
     /// Needs that no flag can name: the name of the file looks like a pattern.
     unnamed: BTreeSet<String>,
+    /// Flags that would cover more than was approved, with what they cover in words and how often a
+    /// call that they cover was approved.
+    wider: BTreeMap<(&'static str, String), (String, u64)>,
 }
 
 /// A flag with its value, and how often what it covers was approved.
@@ -77,19 +82,26 @@ pub(super) async fn execute(
         screen
             .note(&format!("holm: no flag covers {need}, because the name of the file looks like a pattern"));
     }
-    if flags.is_empty() && approved.unnamed.is_empty() {
+    for ((flag, value), (covers, count)) in &approved.wider {
+        let (value, times) = (quoted(value), times(*count));
+        screen.note(&format!("holm: {flag} {value} would cover more than was approved ({times}): {covers}"));
+    }
+    if flags.is_empty() && approved.unnamed.is_empty() && approved.wider.is_empty() {
         screen.note(
             "holm: nothing to suggest: the sessions of this folder have no approval that a flag covers",
         );
     }
     for SuggestedFlag { flag, value, approved } in flags {
-        let times = if approved == 1 { "once".into() } else { format!("{approved} times") };
-        screen.line(&format!("{flag} {}  # approved {times}", quoted(&value)));
+        screen.line(&format!("{flag} {}  # approved {}", quoted(&value), times(approved)));
     }
     if approved.commands_miss_grants {
         screen.note("holm: `--allow-command` also needs the level `edit`, which grants what commands need");
     }
     Ok(CommandExit::Done)
+}
+
+fn times(count: u64) -> String {
+    if count == 1 { "once".into() } else { format!("{count} times") }
 }
 
 impl ApprovedCalls {
@@ -137,24 +149,28 @@ impl ApprovedCalls {
                 self.unnamed.insert(need);
                 continue;
             }
-            self.grants.entry((flag, grant.to_string())).or_insert((grant, 0)).1 += 1;
+            let value = grant.to_string();
+            if matches!(grant, Grant::Fetch(_)) {
+                // A page cannot be granted without the pages below it.
+                self.add_wider(flag, value, "the page and everything below it".into());
+                continue;
+            }
+            self.grants.entry((flag, value)).or_insert((grant, 0)).1 += 1;
         }
+    }
+
+    fn add_wider(&mut self, flag: &'static str, value: String, covers: String) {
+        self.wider.entry((flag, value)).or_insert((covers, 0)).1 += 1;
     }
 
     /// Adds a rule for exactly this command, if a rule can hold it.
     fn add_command(&mut self, proposal: &Proposal) {
-        let Some(script) = super::script_of(&proposal.tool, &proposal.arguments) else { return };
-        let [command] = script.commands() else { return };
-        let words: Option<Vec<&str>> = command.words.iter().map(|word| word.value()).collect();
-        // In a rule, a star stands for all words, and an option for all of its values.
-        let is_exact = |words: &Vec<&str>| !words.iter().any(|word| word.contains(['*', '=']));
-        let rule = words.filter(is_exact).and_then(|words| words.join(" ").parse::<CommandRule>().ok());
-        let Some(rule) = rule else { return };
-        let mut rules = CommandRules::default();
-        rules.allow(rule.clone());
-        if rules.judge(&script) == CommandRuling::Allowed {
+        let Some(rule) = command_rule::rule_of(&proposal.tool, &proposal.arguments) else { return };
+        self.commands_miss_grants |= !proposal.missing.is_empty();
+        if rule.is_exact() {
             *self.commands.entry(rule).or_default() += 1;
-            self.commands_miss_grants |= !proposal.missing.is_empty();
+        } else {
+            self.add_wider(ALLOW_COMMAND, rule.to_string(), rule.scope());
         }
     }
 
@@ -261,12 +277,35 @@ mod tests {
     fn a_command_is_suggested_as_a_rule_and_never_as_a_grant() {
         let calls = [command("npm test"), command("npm test"), command("a && b"), command("echo $X")];
         assert_eq!(suggested(&calls), ["--allow-command npm test 2"]);
-        for wider in ["npm '*'", "npm *", "git diff --output=a"] {
+        assert_eq!(suggested(&[command("make CC=gcc")]), ["--allow-command make CC=gcc 1"]);
+        for wider in ["npm '*'", "npm *"] {
             assert_eq!(suggested(&[command(wider)]), [""; 0], "{wider}");
         }
         let argv = json!({ "program": "npm", "args": ["test"] });
         let argv = proposal(RUN_PROGRAM, Level::Execute, &argv, &["exec:npm"]);
         assert_eq!(suggested(&[argv]), ["--allow-command npm test 1"]);
+    }
+
+    #[test]
+    fn what_no_flag_covers_alone_is_told_with_what_the_flag_would_cover() {
+        let url = "https://docs.rs/serde";
+        let need = format!("fetch:{url}");
+        let fetch = || proposal("fetch", Level::ReadOnly, &json!({ "url": url }), &[&need]);
+        let calls = [command("git diff --output=a"), command("ls -l"), command("ls -l"), fetch()];
+        assert_eq!(suggested(&calls), [""; 0]);
+        let mut approved = ApprovedCalls::default();
+        calls.iter().for_each(|proposal| approved.add(proposal));
+        let told: Vec<String> = approved
+            .wider
+            .iter()
+            .map(|((_, value), (covers, count))| format!("{value}: {covers}, {count}"))
+            .collect();
+        let expect = [
+            "git diff --output=a: git diff --output=a with any names and further display options, 1",
+            "ls -l: ls -l with any names, and no other options, 2",
+            "fetch:https://docs.rs/serde: the page and everything below it, 1",
+        ];
+        assert_eq!(told, expect);
     }
 
     #[test]
