@@ -212,8 +212,9 @@ impl ProgramToolState {
 /// Whether a grant is to read one file that does not exist.
 fn is_missing(grant: &Grant, workspace: &Path) -> bool {
     let Grant::Read(pattern) = grant else { return false };
-    let Some(Ok(path)) = pattern.as_path() else { return false };
-    workspace.join(path.to_string()).symlink_metadata().is_err()
+    let path = pattern.to_string();
+    let is_one = !path.contains(['*', '[', ']']) && !path.ends_with('/');
+    is_one && workspace.join(path).symlink_metadata().is_err()
 }
 
 /// Hides a folder from a program. A program inside the folder sees the folder read-only,
