@@ -29,11 +29,13 @@ pub(super) fn link(linker: &mut Linker<GuestState>) -> wasmtime::Result<()> {
     Ok(())
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "the linker hands the store over")]
 fn get(store: StoreContextMut<'_, GuestState>, (key,): (String,)) -> wasmtime::Result<StoredValue> {
     let found = store.data().env.iter().find(|(name, _)| *name == key);
     Ok((Ok(found.map(|(_, value)| value.clone())),))
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "the linker hands the store over")]
 fn get_all(store: StoreContextMut<'_, GuestState>, (): ()) -> wasmtime::Result<StoredPairs> {
     Ok((Ok(store.data().env.clone()),))
 }

@@ -170,7 +170,7 @@ impl OpenApiAuthenticator {
         let name = auth.name.clone().unwrap_or_default();
         match auth.kind {
             OpenApiAuthKind::Bearer => {
-                request.headers.push(("authorization".into(), format!("Bearer {text}")))
+                request.headers.push(("authorization".into(), format!("Bearer {text}")));
             }
             OpenApiAuthKind::Basic => {
                 let pair = STANDARD.encode(text);

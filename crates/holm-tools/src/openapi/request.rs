@@ -135,7 +135,7 @@ fn fields(argument: &OpenApiArgument, value: &Json, out: &mut Vec<(String, Strin
         }
         Json::Object(_) => out.push((name, simple(value, false, encoded))),
         Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {
-            out.push((name, encoded(&plain(value))))
+            out.push((name, encoded(&plain(value))));
         }
     }
 }
