@@ -27,7 +27,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::{
-    catalogue::{CatalogueEntry, CatalogueQuery, CatalogueTool, DEFAULT_HITS, SchemaDisclosure, ToolCatalogue},
+    catalogue::{
+        CatalogueEntry, CatalogueQuery, CatalogueTool, DEFAULT_HITS, SchemaDisclosure, ToolCatalogue,
+    },
     registry::RegistrySnapshot,
 };
 

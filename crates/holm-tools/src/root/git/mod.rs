@@ -21,6 +21,6 @@ mod named_paths;
 
 pub(crate) use config::{GitConfig, GitConfigEntry};
 pub(crate) use index::{IndexSafety, MAX_INDEX_BYTES, ObjectFormat, check_index, gitlinks, visit_index};
-pub(super) use layout::{is_inside, is_part};
 pub(crate) use layout::{GitFolder, is_named_git, plain_path};
+pub(super) use layout::{is_inside, is_part};
 pub(crate) use named_paths::{GitNamedPaths, is_harmless};
