@@ -2,8 +2,8 @@
 //! not find or parse the project (`agents.rs` and `holm-config/src/agents_exe/` do), and its
 //! programs are loaded with all other tool folders in `tool_sources.rs`.
 //!
-//! A helper of such a project gets no grants of its own, and its servers get no variables of the
-//! environment, because the user of such a project was never asked for either. A helper or server
+//! A helper of such a project may read and write what its caller may, and has no other grants. Its
+//! servers get no variables of the environment, because the user of such a project was never asked. A helper or server
 //! that cannot be used becomes a note, not an error of the run. Helpers may call themselves and each
 //! other; `holm-tools/src/agents/agent_set.rs` bounds how deep.
 //!
@@ -12,6 +12,7 @@
 
 use std::{collections::BTreeSet, path::Path, path::PathBuf, sync::Arc, time::Duration};
 
+use holm::grants::GrantSet;
 use holm_config::agents_exe::{ExeServer, ExeTree};
 use holm_mcp::{McpServerSpec, McpTransports, RemoteServer, ServerName};
 use holm_tools::{
@@ -33,6 +34,10 @@ use crate::{
 
 /// How long a run waits for servers, as for those of Holm's own form.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What a helper asks for. It gets what its caller holds of this: its programs work in the same
+/// folder.
+const HELPER_GRANTS: [&str; 2] = ["read:**", "write:**"];
 
 /// Adds the helpers and servers of an agents-exe tree to a run.
 #[derive(Clone)]
@@ -175,7 +180,7 @@ impl ExeTreeLoader {
             description: agent.announce.clone(),
             model: Some(self.exe.model_of(agent)),
             tools: AgentToolNames::These(tools),
-            grants: holm::grants::GrantSet::new(),
+            grants: GrantSet::parse(HELPER_GRANTS).unwrap_or_default(),
             mode: None,
             limits: AgentLimits::default(),
             place: AgentWorkspace::Shared,

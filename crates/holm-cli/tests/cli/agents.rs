@@ -227,7 +227,9 @@ fn a_project_of_agents_exe_works_as_it_is() {
     assert!(listed.out.starts_with("main  cannot be used: "), "{listed:?}");
     assert!(listed.out.contains("agent.json: you have not trusted it"), "{listed:?}");
     let run = || {
-        let mut run = stage.command(["run", "--agent", "main", "-p", "Go.", "--mode", "full"]);
+        let look = ["--grant", "read:**"];
+        let mut run =
+            stage.command(["run", "--agent", "main", "-p", "Go.", "--mode", "full"].iter().chain(&look));
         crate::stage::Ran::of(
             &run.env_remove("OPENAI_API_KEY").env_remove("OPENAI_BASE_URL").output().unwrap(),
         )
@@ -307,7 +309,11 @@ fn agents_of_agents_exe_call_themselves_and_a_key_is_wanted_only_when_its_agent_
         run.env("HOLM_CONFIG", &settings).env_remove("OPENAI_API_KEY").env_remove("OPENAI_BASE_URL");
         crate::stage::Ran::of(&run.output().unwrap())
     };
-    run(&["--budget", "0.50"]).fails(2, "price");
+    let refused = run(&["--budget", "0.50"]);
+    assert!(
+        refused.code == Some(5) && refused.err.contains("the price of exe-main/model-of-main is unknown"),
+        "{refused:?}"
+    );
     let prices = "input_price = \"1usd\"\noutput_price = \"1usd\"\n";
     let priced = ["main", "far"].map(|slug| format!("[providers.exe-{slug}]\n{prices}")).concat();
     fs::write(&settings, priced).unwrap();

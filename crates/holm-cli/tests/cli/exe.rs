@@ -168,8 +168,9 @@ fn prompts_that_a_project_has_names_for_work_once_they_are_trusted() {
 fn a_server_that_is_slow_keeps_neither_the_run_nor_the_other_servers_waiting() {
     let call = Act::calls(&[("c1", "sea_echo", r#"{"word":"ahoy"}"#)]);
     let stage = Stage::new([call, Act::says("It said ahoy.")]);
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../holm-mcp/tests/servers/server.py");
-    let script = script.canonicalize().unwrap();
+    let script = stage.work().canonicalize().unwrap().join("srv.py");
+    fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("../holm-mcp/tests/servers/server.py"), &script)
+        .unwrap();
     let server = |name: &str, mode: &str| {
         let contents = json!({"name": name, "executable": "/usr/bin/python3", "args": [script, mode]});
         json!({"tag": "McpSimpleBinary", "contents": contents})
@@ -180,8 +181,9 @@ fn a_server_that_is_slow_keeps_neither_the_run_nor_the_other_servers_waiting() {
     stage.agrees(["tool", "trust", "."]);
     let ran = run(&stage, &["-p", "Say ahoy.", "--mode", "full"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "It said ahoy.\n"), "{ran:?}");
-    assert!(ran.err.contains("have not answered yet"), "{ran:?}");
-    assert!(stage.double.requests()[1].text().contains("ahoy"));
+    assert!(ran.err.contains("1 MCP servers have not answered yet"), "{ran:?}");
+    let offered = &stage.double.requests()[0].asked.as_ref().unwrap().tools;
+    assert!(offered.iter().any(|tool| tool.name == "sea_echo"), "{offered:?}");
 }
 
 #[test]
@@ -200,7 +202,7 @@ fn the_calls_of_a_session_are_listed_checked_and_run_again() {
     assert!(again.code == Some(0) && again.out.contains("two"), "{again:?}");
     let checked = stage.holm(["tool", "execute", "--again", "s:1", "--check"]);
     assert_eq!(checked.out, "read: the arguments are valid; the call needs read:a.txt\n", "{checked:?}");
-    stage.holm(["tool", "execute", "read", "{}", "--check"]).fails(2, "invalid arguments: ");
+    stage.holm(["tool", "execute", "read", r#"{"path":5}"#, "--check"]).fails(2, "invalid arguments: ");
     stage.holm(["tool", "execute", "--again", "s:2"]).fails(6, "has 1 calls, not 2");
     stage.holm(["tool", "execute", "--again", "s"]).fails(2, "`s` is not SESSION:NUMBER");
     stage.holm(["tool", "execute"]).fails(2, "required");
