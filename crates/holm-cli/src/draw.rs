@@ -288,8 +288,7 @@ impl ProgressState {
         }
     }
 
-    /// Whether another line says the same: a denial is one line, where it is given or where its call
-    /// ends.
+    /// Whether another line says the same: a denial is one line, where it is given or where its call ends.
     fn is_told_elsewhere(&self, event: &Event, detail: ProgressDetail) -> bool {
         match event {
             Event::ApprovalGiven { allowed: false, .. } => detail == ProgressDetail::CallByCall,

@@ -35,8 +35,7 @@ use crate::{
 /// How long a run waits for servers, as for those of Holm's own form.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What a helper asks for. It gets what its caller holds of this: its programs work in the same
-/// folder.
+/// What a helper asks for. It gets what its caller holds of this: its programs work in the same folder.
 const HELPER_GRANTS: [&str; 2] = ["read:**", "write:**"];
 
 /// Adds the helpers and servers of an agents-exe tree to a run.

@@ -182,8 +182,7 @@ impl EvalCase {
         Ok(Self { digest, ..case })
     }
 
-    /// Adds the user's agents in this folder to what identifies the case: they decide what its attempts
-    /// see.
+    /// Adds the user's agents in this folder to what identifies the case: they decide what its attempts see.
     ///
     /// # Errors
     /// If a file cannot be read.

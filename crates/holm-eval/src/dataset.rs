@@ -30,7 +30,7 @@ struct DatasetCase {
 /// What the answer must have.
 enum ExpectedAnswer {
     Contains(String),
-    /// A regular expression.
+    /// A regular expression that the answer must match.
     Matches(String),
     /// It is this JSON value.
     Is(Value),

@@ -42,7 +42,7 @@ pub struct CaseOmissions {
 /// A path of the workspace as it was before a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PastFile {
-    /// Below the workspace.
+    /// The path below the workspace.
     pub path: PathBuf,
     pub state: PastState,
 }
@@ -61,8 +61,8 @@ pub enum PastState {
 }
 
 impl PastFile {
-    /// Restores the path in a copy of the workspace. Returns its name if it is left out because it may
-    /// hold secrets.
+    /// Restores the path in a copy of the workspace. Returns its name if it is left out because
+    /// it may hold secrets.
     fn restore(&self, copy: &Path, is_secret: impl Fn(&str) -> bool) -> Result<Option<String>, EvalError> {
         let name = self.path.to_string_lossy().into_owned();
         let is_plain = self.path.components().all(|part| matches!(part, Component::Normal(_)));

@@ -200,8 +200,8 @@ fn compare_call(
     }
 }
 
-/// What a result says about its decision: its first lines, and its last ones, where programs name what
-/// went wrong.
+/// What a result says about its decision: its first lines, and its last ones, where programs
+/// name what went wrong.
 fn reason(result: &str) -> String {
     let lines: Vec<&str> = result.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
     let first = lines.len().min(REASON_LINES.0);

@@ -308,8 +308,7 @@ fn modes(models: &[String], agents: &[String]) -> Vec<AttemptMode> {
     }
 }
 
-/// How many attempts run at the same time. A replay waits for the disk about as long as it uses a
-/// processor.
+/// How many attempts run at the same time. A replay waits for the disk about as long as it uses a processor.
 fn usual_jobs(modes: &[AttemptMode]) -> usize {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     if modes == [AttemptMode::Replay] { 2 * processors } else { processors }

@@ -193,8 +193,8 @@ impl ExeAgent {
         text.contains(TAG)
     }
 
-    /// Parses the file. Relative paths are taken from the file's folder; those of tools are looked up
-    /// by [`find_tools`](Self::find_tools).
+    /// Parses the file. Relative paths are taken from the file's folder; those of tools are
+    /// looked up by [`find_tools`](Self::find_tools).
     ///
     /// # Errors
     /// The first error, with its line.

@@ -143,7 +143,7 @@ impl NeedTemplate {
     ///
     /// # Errors
     ///
-    /// As [`Self::needs`].
+    /// As [`Self::needs`], for arguments that are looked up by name.
     pub fn needs_in<'v, V>(
         &self,
         workspace: Option<&FilePath>,

@@ -131,9 +131,8 @@ const FILES: &str = ":files";
 /// The suffix of a slot that takes a path whose root is the workspace.
 const WORKSPACE: &str = ":workspace";
 
-/// The path in the workspace that a sandboxed tool means by `path`. Its root is the workspace, so
-/// `/x` is the workspace's `x`. An absolute path of the machine that lies in the workspace means
-/// that place, too.
+/// The path in the workspace that a sandboxed tool means by `path`. Its root is the workspace, so `/x` is
+/// the workspace's `x`. An absolute path of the machine that lies in the workspace means that place, too.
 #[must_use]
 pub fn path_in_workspace<'p>(path: &'p str, workspace: Option<&FilePath>) -> &'p str {
     let whole = workspace.map(ToString::to_string);

@@ -133,8 +133,7 @@ enum ChildStart {
     Ended(EndCause),
 }
 
-/// Waits until the child has become the program, its report says why it has not, or the waiting is
-/// ended.
+/// Waits until the child has become the program, its report says why it has not, or the waiting is ended.
 fn wait_for_start(
     control: &UnixStream,
     order: &JailOrder,
@@ -212,8 +211,8 @@ fn open_gate(
     ChildStart::Failed(ChildLaunchError::decode(&received).unwrap_or_else(ended))
 }
 
-/// Waits until the report has data or closes: then it returns `None`. Otherwise it returns what ended
-/// the waiting.
+/// Waits until the report has data or closes: then it returns `None`. Otherwise it returns
+/// what ended the waiting.
 fn wait_for_report(control: &UnixStream, report: &File, deadline: Option<Instant>) -> Option<EndCause> {
     loop {
         let left =

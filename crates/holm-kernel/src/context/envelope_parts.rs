@@ -253,8 +253,8 @@ fn shorter_by_a_line<'a>(text: &'a str, whole: Option<&'a str>) -> &'a str {
     whole.filter(is_near).unwrap_or(text)
 }
 
-/// The characters of a middle that is left out, together with those that an earlier clip of the same
-/// text left out.
+/// The characters of a middle that is left out, together with those that an earlier clip of the
+/// same text left out.
 fn left_out(middle: &str) -> u64 {
     let (before, behind) = CLIP_NOTE;
     let earlier =

@@ -189,8 +189,8 @@ enum SiteSelection {
     Hosts,
 }
 
-/// Answers one request: finds the site by the host name, checks the password, and passes the request
-/// on to `page.rs`.
+/// Answers one request: finds the site by the host name, checks the password, and passes the
+/// request on to `page.rs`.
 async fn answer(State(state): State<SiteListenerState>, request: Request) -> Response {
     let from = request_guard::peer(state.server.config(), &request);
     // The body of a read-only request is ignored.

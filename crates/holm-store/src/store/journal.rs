@@ -199,8 +199,8 @@ impl StoreInner {
         self.opened(row, rows, first)
     }
 
-    /// Decrypts stored lines, if the store is encrypted. The first must be record `first`, and a gap is
-    /// reported as damage.
+    /// Decrypts stored lines, if the store is encrypted. The first must be record `first`, and a
+    /// gap is reported as damage.
     pub(crate) fn opened(
         &self,
         row: &RunRow,
@@ -366,8 +366,7 @@ pub(crate) fn bodies<'a>(
     Ok(bodies)
 }
 
-/// Whether a line begins as the kernel writes record `seq`: only the version and the number are
-/// compared.
+/// Whether a line begins as the kernel writes record `seq`: only the version and the number are compared.
 fn is_record(line: &str, seq: u64) -> bool {
     let mut expected = [0_u8; 48];
     let mut rest = &mut expected[..];

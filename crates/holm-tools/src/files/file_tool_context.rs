@@ -40,8 +40,8 @@ impl FileToolContext {
         Self { root, undo: None, blobs: None, outputs: None, all_outputs }
     }
 
-    /// Stores the content of files before they are changed. Records inside the root are hidden from
-    /// all tools.
+    /// Stores the content of files before they are changed. Records inside the root are
+    /// hidden from all tools.
     ///
     /// # Errors
     /// [`WorkspaceRootError`] if the folder of the records cannot be determined.

@@ -34,8 +34,7 @@ pub struct AnthropicEventReader {
     open: BTreeMap<u64, AnthropicOpenBlock>,
     counts: AnthropicTokenCounts,
     memo: FrameMemo<AnthropicTextKind>,
-    /// Reads every frame with the general reader, without the memo. Fuzzing and tests compare the two
-    /// paths.
+    /// Reads every frame with the general reader, without the memo. Fuzzing and tests compare the two paths.
     plain_only: bool,
 }
 

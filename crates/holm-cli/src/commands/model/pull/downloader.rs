@@ -46,8 +46,7 @@ pub(super) struct DownloadStream {
 }
 
 impl ModelDownloader {
-    /// Creates a downloader for a source. Redirects may lead to any public host, and to no other
-    /// private one.
+    /// Creates a downloader for a source. Redirects may lead to any public host, and to no other private one.
     pub(super) fn open(source: &DownloadSource) -> anyhow::Result<Self> {
         let (scheme, host, port) = (source.url.scheme(), source.url.host(), source.url.port());
         let own = format!("fetch:{scheme}://{host}:{port}");

@@ -50,8 +50,8 @@ impl PartialDownload {
         fs::read_to_string(self.tag_path()).ok().filter(|tag| !tag.is_empty() && self.length > 0)
     }
 
-    /// Prepares for bytes from `from` on: cuts the file to that length and stores the tag of the
-    /// server's version.
+    /// Prepares for bytes from `from` on: cuts the file to that length and stores the tag
+    /// of the server's version.
     pub(super) fn begin(&mut self, from: u64, tag: Option<&str>) -> anyhow::Result<()> {
         if from != self.length {
             self.file.set_len(from)?;
