@@ -72,7 +72,7 @@ impl ExeTreeLoader {
         let is_slow = waited.is_err();
         notes.extend(apis);
         notes.extend(self.offer_helpers());
-        let only = self.filter_of(&self.exe.tree);
+        let only = Self::filter_of(&self.exe.tree);
         if is_slow {
             let late = starting.len();
             notes.push(format!(
@@ -170,7 +170,7 @@ impl ExeTreeLoader {
     /// The agent in Holm's form.
     fn file_of(&self, tree: &ExeTree) -> AgentFile {
         let agent = &tree.agent;
-        let mut tools = names_of(&self.filter_of(tree), &self.registry.snapshot());
+        let mut tools = names_of(&Self::filter_of(tree), &self.registry.snapshot());
         tools.extend(tree.helpers().map(str::to_owned));
         tools.sort();
         tools.dedup();
@@ -193,7 +193,7 @@ impl ExeTreeLoader {
     }
 
     /// The tools that an agent has: its programs, the tools of its servers, and its helpers.
-    fn filter_of(&self, tree: &ExeTree) -> ToolFilter {
+    fn filter_of(tree: &ExeTree) -> ToolFilter {
         let mut names: Vec<String> = tree.helpers().map(str::to_owned).collect();
         if !tree.agent.skills.is_empty() {
             names.push(skills::TOOL.to_owned());
