@@ -37,10 +37,10 @@ const NO_EDITOR: &str = "sh -c 'echo \"There is no editor here. Give the text in
 /// What vim runs when it starts. Without a terminal it would wait until the call's time is up: at the
 /// end of its input it reads from standard error instead, which is how this finds out. A vim that
 /// gets its commands by arguments or by standard input is left alone. `$PPID` is vim, which
-/// ignores milder signals while it runs a command.
+/// ignores milder signals while it runs a command. Without `/proc` it waits as before.
 const NO_VIM: &str = "set noswapfile | autocmd VimEnter * silent !test /proc/$PPID/fd/0 -ef /proc/$PPID/fd/2 \
-                      && echo \"There is no terminal here. Change files with a tool or a script.\" >/proc/$PPID/fd/2 \
-                      && kill -9 $PPID";
+                      && { echo \"There is no terminal here. Change files with a tool or a script.\" >&2; \
+                      kill -9 $PPID; }";
 /// Variables by which programs find an editor.
 const EDITORS: [&str; 3] = ["GIT_EDITOR", "EDITOR", "VISUAL"];
 
