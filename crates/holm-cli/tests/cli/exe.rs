@@ -182,7 +182,8 @@ fn a_server_that_is_slow_keeps_neither_the_run_nor_the_other_servers_waiting() {
     let ran = run(&stage, &["-p", "Say ahoy.", "--mode", "full"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "It said ahoy.\n"), "{ran:?}");
     assert!(ran.err.contains("1 MCP servers have not answered yet"), "{ran:?}");
-    let offered = &stage.double.requests()[0].asked.as_ref().unwrap().tools;
+    let requests = stage.double.requests();
+    let offered = &requests[0].asked.as_ref().unwrap().tools;
     assert!(offered.iter().any(|tool| tool.name == "sea_echo"), "{offered:?}");
 }
 
