@@ -270,7 +270,7 @@ fn what_is_wrong_with_an_agent_is_one_message_with_its_line() {
 }
 
 #[test]
-fn agents_of_agents_exe_call_themselves_and_a_key_is_wanted_only_when_its_agent_is_called() {
+fn an_agent_of_agents_exe_calls_itself_within_a_budget_and_with_a_context_of_its_own() {
     let task = |agent: &str| Act::calls(&[("c", agent, r#"{"task":"Look."}"#)]);
     let acts = [task("main"), Act::says("Deep."), Act::says("Done.")];
     let stage = Stage::new(acts);

@@ -8,7 +8,7 @@ use std::{
     thread,
 };
 
-use holm_testkit::double::Act;
+use holm_testkit::double::{Act, Seen};
 
 use crate::stage::Stage;
 
@@ -114,7 +114,7 @@ fn an_api_is_called_with_a_key_that_nothing_shows_and_a_change_is_asked_about() 
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Done.\n"), "{ran:?}");
     assert!(ran.err.contains("`shop_order` was denied"), "{ran:?}");
     assert_eq!(shop.asked(), ["GET /items/a%2Fb HTTP/1.1 "]);
-    let seen = stage.double.requests().iter().map(|seen| seen.text()).collect::<String>();
+    let seen = stage.double.requests().iter().map(Seen::text).collect::<String>();
     assert!(seen.contains("GET /items/a%2Fb") && !seen.contains(API_KEY), "{seen}");
     let everywhere = String::from_utf8_lossy(&stage.left_behind()).into_owned();
     assert_eq!(everywhere.matches(API_KEY).count(), 1, "it is in the file of keys only");
@@ -227,7 +227,7 @@ fn an_openapi_toolbox_of_agents_exe_has_the_names_that_its_prompt_uses_and_its_o
     let offered: Vec<String> =
         requests[0].asked.as_ref().unwrap().tools.iter().map(|tool| tool.name.clone()).collect();
     assert_eq!(offered, [tool]);
-    let seen = requests.iter().map(|seen| seen.text()).collect::<String>();
+    let seen = requests.iter().map(Seen::text).collect::<String>();
     assert!(seen.contains("GET /items/lamp") && !seen.contains(API_KEY), "{seen}");
     assert!(!String::from_utf8_lossy(&stage.left_behind()).contains(API_KEY));
 }

@@ -295,7 +295,7 @@ fn openapi_toolboxes_have_a_filter_and_secrets_that_are_never_shown() {
     assert_eq!(api.secrets[1].source, ExeSecretSource::Elsewhere("the variable SHOP".into()));
     let filter = api.filter.as_ref().unwrap();
     let check = |method: &str, path: &str, expect| {
-        assert_eq!(filter.admits("", method, path), expect, "{method} {path}")
+        assert_eq!(filter.admits("", method, path), expect, "{method} {path}");
     };
     check("GET", "/items", true);
     check("POST", "/items/{id}", true);

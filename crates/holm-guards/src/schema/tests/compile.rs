@@ -2,7 +2,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::{json, schema};
+use super::{json, schema, tells_apart};
 use crate::schema::index::MAX_NODES;
 use crate::schema::{CompiledSchema, SchemaDialect, SchemaError, SupportGap, keywords};
 
