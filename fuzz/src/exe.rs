@@ -18,6 +18,10 @@ pub fn agents_exe(data: &[u8]) {
                 assert!((1..=lines).contains(line), "line {line} of {lines}");
                 *line += 1;
             }
+            for line in agent.tools.iter_mut().map(|one| &mut one.line) {
+                assert!((1..=lines).contains(line), "line {line} of {lines}");
+                *line += 1;
+            }
             for line in agent.extra.iter_mut().map(|one| &mut one.line) {
                 assert!((1..=lines).contains(line), "line {line} of {lines}");
                 *line += 1;

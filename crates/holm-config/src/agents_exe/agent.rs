@@ -91,7 +91,8 @@ pub struct ExeTools {
     pub kind: ExeToolsKind,
     /// The path as the file has it.
     written: String,
-    line: usize,
+    /// The line of the entry.
+    pub line: usize,
 }
 
 /// How an agent names programs, which decides what a relative path is relative to.
