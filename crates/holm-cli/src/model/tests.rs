@@ -62,7 +62,7 @@ fn a_script_is_read_from_a_file_or_refused_with_an_example() {
     let Err(trouble) = choose(None, Some(&path), &ProviderAccess::default(), |_| None) else {
         panic!("a broken script was taken")
     };
-    assert!(trouble.to_string().contains("it looks like"), "{trouble}");
+    assert!(trouble.to_string().contains("a script looks like"), "{trouble}");
     fs::remove_file(&path).unwrap();
     let Err(trouble) = choose(None, Some(&path), &ProviderAccess::default(), |_| None) else {
         panic!("a missing script was taken")
