@@ -105,7 +105,7 @@ class Terminal {
 async function recordChat() {
   const stage = await prepare(true);
   const [columns, rows] = [92, 29];
-  const terminal = new Terminal({ columns, rows, cwd: stage.work, env: stage.env, command: `'${holm}' chat --grant 'read:**' --grant 'write:**'` });
+  const terminal = new Terminal({ columns, rows, cwd: stage.work, env: stage.env, command: `'${holm}' chat --grant 'read:**'` });
   try {
     const frames = [];
     const take = async (text, seconds) => frames.push({ screen: await terminal.screen(text), seconds });
