@@ -98,7 +98,7 @@ test: ## run all tests, the feature matrix, and the builds for WASM and for a ba
 	@scripts/beside \
 		'scripts/part tests scripts/test-rust' \
 		'scripts/part "the npm package" scripts/test-js && scripts/part "its guards switched off" scripts/test-mutants-js && scripts/part "browser and edge" scripts/test-hosts && scripts/part "examples for the web" scripts/test-examples web' \
-		'scripts/part "the server by its document" scripts/test-api && scripts/part "the clients for Python and TypeScript" scripts/test-clients && scripts/part "the dashboard in the browser" scripts/test-dashboard e2e && scripts/part examples scripts/test-examples native && scripts/part "the documentation" scripts/test-docs && scripts/part "other serde_json features" scripts/test-features && scripts/part WebAssembly scripts/build-wasm && scripts/part "a bare target" scripts/build-bare'
+		'scripts/part "the server by its document" scripts/test-api && scripts/part "the clients for Python and TypeScript" scripts/test-clients && scripts/part "the dashboard in the browser" scripts/test-dashboard e2e && scripts/part examples scripts/test-examples native && scripts/part "the documentation" scripts/test-docs && scripts/part "other serde_json features" scripts/test-features preserve_order,float_roundtrip,arbitrary_precision && scripts/part WebAssembly scripts/build-wasm && scripts/part "a bare target" scripts/build-bare'
 
 test-quick: ## run before each commit: formatting, lints and all quick test programs; minutes
 	@scripts/setup check test model

@@ -36,7 +36,7 @@ pub(crate) const HELP: &str = "\
 Exit codes:
   0    success
   1    something failed on this machine
-  2    the command line is invalid, or a file that it reads has a mistake
+  2    the command line is invalid, or a file that it reads contains an error
   3    the run ended without an answer, all its calls were denied, or `holm tool execute` failed
   4    a limit or the budget ended the run
   5    the model could not be used: no key, no connection, no known price, or its provider refused

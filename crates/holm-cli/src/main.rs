@@ -145,14 +145,14 @@ enum TopLevelCommand {
     McpServer(commands::mcp_server::McpServerArgs),
     /// Serve editors over the Agent Client Protocol (ACP)
     Acp(commands::acp::AcpArgs),
-    /// Start a server for browsers, programs and OpenAI clients
+    /// Start a server for browsers, API clients and OpenAI-compatible clients
     Serve(commands::serve::ServeArgs),
     /// Manage scheduled jobs
     #[command(subcommand)]
     Job(commands::job::JobCommand),
     /// Back up all data to a new folder, even while a server runs
     Backup(commands::backup::BackupArgs),
-    /// Restore a backup to a data folder that does not exist yet
+    /// Restore a backup into a new data folder
     Restore(commands::restore::RestoreArgs),
     /// List, search, replay, fork and edit sessions
     #[command(subcommand)]
@@ -179,9 +179,9 @@ enum TopLevelCommand {
     /// Show how models have performed, and manage local models
     #[command(subcommand)]
     Model(commands::model::ModelCommand),
-    /// Show tokens, cost and cache rates by model, session, tool, day or agent
+    /// Show tokens, cost and cache hit rates by model, session, tool, day or agent
     Usage(commands::usage::UsageArgs),
-    /// Extract email addresses, URLs, dates or names from a text
+    /// Extract email addresses, URLs, dates or names from text
     #[cfg(feature = "local")]
     Extract(commands::extract::ExtractArgs),
     /// Take a one-minute tour: a lookup, an extraction, a hostile tool and a replay

@@ -166,7 +166,7 @@ pub struct PromptAlias {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolSet {
-    /// Native tools, and WASM tools whose names no native tool has.
+    /// Native tools, and WASM tools with no native tool of the same name.
     All,
     /// Only tools that are compiled into Holm.
     Native,

@@ -22,7 +22,7 @@ use crate::{
 #[derive(Debug, clap::Args)]
 pub(crate) struct AcpArgs {
     /// Options of `holm run`, such as --model, --grant, --mode and --budget
-    #[arg(last = true, value_name = "OPTIONS")]
+    #[arg(last = true, value_name = "RUN_OPTIONS")]
     options: Vec<String>,
 }
 

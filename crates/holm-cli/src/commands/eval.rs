@@ -123,7 +123,7 @@ struct EvalRunArgs {
 /// Arguments of `holm eval add`.
 #[derive(Debug, clap::Args)]
 struct EvalAddArgs {
-    /// Session name, its beginning, or `last`
+    /// Session name, a prefix of it, or `last`
     session: String,
     /// New folder for the case
     folder: PathBuf,

@@ -39,7 +39,7 @@ pub(crate) enum JobCommand {
     Add(Box<add::JobAddArgs>),
     /// Change a job; options you do not give stay as they are
     Change(Box<change::JobChangeArgs>),
-    /// Create a new key for a job and print it
+    /// Create and print a new key for triggering a job
     Key {
         /// Job name
         job: String,

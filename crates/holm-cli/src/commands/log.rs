@@ -22,7 +22,7 @@ use crate::{
 /// Arguments of `holm log`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct LogArgs {
-    /// Session name, its beginning, or `last` [default: last]
+    /// Session name, a prefix of it, or `last` [default: last]
     id: Option<String>,
 }
 

@@ -41,7 +41,7 @@ const POWER: [&str; 4] = ["grants", "network", "levels", "hints"];
 /// Subcommands of `holm mcp`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum McpCommand {
-    /// Add an MCP server, or import servers from a file of another program
+    /// Add an MCP server, or import servers from another program's settings file
     Add(McpAddArgs),
     /// List the configured servers without starting them
     List {

@@ -43,7 +43,7 @@ pub(crate) struct McpServerArgs {
     #[arg(long, value_name = "PORT")]
     http: Option<u16>,
     /// Options of `holm run`, such as --model, --grant, --mode and --budget
-    #[arg(last = true, value_name = "OPTIONS")]
+    #[arg(last = true, value_name = "RUN_OPTIONS")]
     options: Vec<String>,
 }
 

@@ -76,18 +76,18 @@ pub(crate) struct ServeArgs {
     /// the data folder]
     #[arg(long, value_name = "DATABASE")]
     store: Option<String>,
-    /// Address on which to serve sites that have their own host names
+    /// Address on which to serve static sites, each under a host name of its own
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
     sites: Option<SocketAddr>,
     /// Seconds to keep an idle session in memory; it is reopened when needed [default: 600]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     idle: Option<u64>,
-    /// Send traces and metrics to this collector, by OTLP over HTTP, such as http://127.0.0.1:4318;
-    /// one on another machine needs a --grant fetch:… after --
+    /// Send traces and metrics to this collector, via OTLP/HTTP, such as http://127.0.0.1:4318;
+    /// a collector on another machine needs a --grant fetch:… after --
     #[arg(long, value_name = "URL")]
     otlp: Option<Url>,
     /// Options of `holm run` for every session, such as --model, --grant, --mode and --budget
-    #[arg(last = true, value_name = "OPTIONS")]
+    #[arg(last = true, value_name = "RUN_OPTIONS")]
     options: Vec<String>,
 }
 

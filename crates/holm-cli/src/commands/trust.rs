@@ -53,7 +53,7 @@ pub(crate) struct TrustArgs {
 /// Subcommands of `holm trust`.
 #[derive(Debug, clap::Subcommand)]
 enum TrustCommand {
-    /// Suggest the smallest flags that cover what was approved in the sessions of this folder
+    /// Suggest the narrowest flags that cover the calls approved in this folder's sessions
     Suggest {
         /// Print JSON
         #[arg(long)]

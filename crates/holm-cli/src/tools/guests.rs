@@ -29,14 +29,14 @@ const NONE: &str = "this program was built without its WASM tools";
 /// Holm's own tools for files, commands and the web.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum BuiltinToolSet {
-    /// Native tools, and WASM tools whose names no native tool has
+    /// Native tools, and WASM tools with no native tool of the same name
     #[default]
     All,
     /// Native tools only
     Native,
     /// WASM tools only, which run in the sandbox
     Wasm,
-    /// A few simple lookup tools for small models; the result of a call is the answer
+    /// A few simple lookup tools for small models; a tool's result is returned as the answer
     Few,
 }
 

@@ -176,10 +176,10 @@ fn help_names_every_exit_code_and_goes_to_standard_output() {
       mcp          Manage MCP servers
       mcp-server   Serve agents and tools to MCP clients
       acp          Serve editors over the Agent Client Protocol (ACP)
-      serve        Start a server for browsers, programs and OpenAI clients
+      serve        Start a server for browsers, API clients and OpenAI-compatible clients
       job          Manage scheduled jobs
       backup       Back up all data to a new folder, even while a server runs
-      restore      Restore a backup to a data folder that does not exist yet
+      restore      Restore a backup into a new data folder
       session      List, search, replay, fork and edit sessions
       log          Print a session's events as a log, or write them to --log-json-file or --log-http
       hooks        List and trust hooks
@@ -190,8 +190,8 @@ fn help_names_every_exit_code_and_goes_to_standard_output() {
       doctor       Diagnose this machine's setup
       paths        Show where Holm stores its files
       model        Show how models have performed, and manage local models
-      usage        Show tokens, cost and cache rates by model, session, tool, day or agent
-      extract      Extract email addresses, URLs, dates or names from a text
+      usage        Show tokens, cost and cache hit rates by model, session, tool, day or agent
+      extract      Extract email addresses, URLs, dates or names from text
       tour         Take a one-minute tour: a lookup, an extraction, a hostile tool and a replay
       undo         Undo the file changes of a turn
       eval         Run evaluation cases, make them from sessions, and compare the results
@@ -215,7 +215,7 @@ fn help_names_every_exit_code_and_goes_to_standard_output() {
     Exit codes:
       0    success
       1    something failed on this machine
-      2    the command line is invalid, or a file that it reads has a mistake
+      2    the command line is invalid, or a file that it reads contains an error
       3    the run ended without an answer, all its calls were denied, or `holm tool execute` failed
       4    a limit or the budget ended the run
       5    the model could not be used: no key, no connection, no known price, or its provider refused

@@ -48,7 +48,7 @@ pub(crate) enum LocalModelCommand {
         #[arg(default_value = local::DEFAULT)]
         name: String,
     },
-    /// Measure how fast a model reads and writes on this machine
+    /// Measure prompt processing and generation speed on this machine
     Bench {
         /// Model name
         #[arg(default_value = local::DEFAULT)]

@@ -21,7 +21,7 @@ const SHOWN: usize = 160;
 /// Arguments of `holm session calls`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SessionCallsArgs {
-    /// Session name, its beginning, or `last`
+    /// Session name, a prefix of it, or `last`
     pub(super) id: String,
     /// Also print what each call returned
     #[arg(long)]

@@ -22,7 +22,7 @@ use crate::{exit::CommandExit, money, screen::TerminalOutput};
 /// Arguments of `holm session diff`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SessionDiffArgs {
-    /// Session name, its beginning, or `last`
+    /// Session name, a prefix of it, or `last`
     pub(super) first: String,
     /// Session to compare it with: its name, its beginning, or `last`
     pub(super) second: String,

@@ -32,7 +32,7 @@ use crate::{
 /// Arguments of `holm session edit`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SessionEditArgs {
-    /// Session name, its beginning, or `last`
+    /// Session name, a prefix of it, or `last`
     pub(super) id: String,
     /// Set the title
     #[arg(long, value_name = "TEXT", conflicts_with = "untitled")]

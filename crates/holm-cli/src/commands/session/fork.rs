@@ -16,7 +16,7 @@ use crate::{
 /// Arguments of `holm session fork`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SessionForkArgs {
-    /// Session name, its beginning, or `last`
+    /// Session name, a prefix of it, or `last`
     pub(super) id: String,
     /// Options for the new session.
     #[command(flatten)]

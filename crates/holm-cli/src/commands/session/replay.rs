@@ -19,7 +19,7 @@ use crate::{exit::CommandExit, screen::TerminalOutput, withheld_prompts};
 /// Arguments of `holm session replay`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SessionReplayArgs {
-    /// Session name, its beginning, or `last`
+    /// Session name, a prefix of it, or `last`
     pub(super) id: String,
     /// Print one event per line, as `holm run --output stream-json` does
     #[arg(long, conflicts_with = "step")]

@@ -22,7 +22,7 @@ use crate::{
 /// Arguments of `holm session show`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SessionShowArgs {
-    /// Session name, its beginning, or `last`
+    /// Session name, a prefix of it, or `last`
     pub(super) id: String,
     /// Print the session and its messages as one JSON object
     #[arg(long)]
@@ -32,7 +32,7 @@ pub(crate) struct SessionShowArgs {
 /// Arguments of `holm session export`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SessionExportArgs {
-    /// Session name, its beginning, or `last`
+    /// Session name, a prefix of it, or `last`
     pub(super) id: String,
     /// Output format
     #[arg(long, value_enum, default_value_t = ExportFormat::Md)]
