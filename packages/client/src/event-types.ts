@@ -47,11 +47,12 @@ export type Ending =
         reason: string;
       };
     }
-  /** The same calls gave the same results, again and again. */
+  /** The same calls gave the same results, again and again. `loop_in_words` says it. */
   | {
       looping: {
-        /** The tool called last. */
+        /** The tool that was called again and again. Empty for turns that gave nothing new. */
         tool: string;
+        /** How many calls, or how many turns. */
         times: number;
       };
     }
