@@ -67,8 +67,8 @@ pub(crate) struct ModelOptions {
     #[cfg(feature = "local")]
     #[arg(long, hide_short_help = true)]
     pub(crate) no_grammar: bool,
-    /// Local models only: choose the tool whose name gains most in probability from the prompt, compared with an
-    /// empty prompt; slower, and no better for the small default model
+    /// Local models only: choose the tool whose name gains most in probability from the prompt,
+    /// compared with an empty prompt; slower, and no better for the small default model
     #[cfg(feature = "local")]
     #[arg(long, conflicts_with = "no_grammar", hide_short_help = true)]
     pub(crate) calibrated: bool,
