@@ -41,8 +41,8 @@ pub(crate) struct LogFlags {
     /// Also append events to this file, one JSON object per line
     #[arg(long, global = true, value_name = "FILE", help_heading = "Global options")]
     log_json_file: Option<PathBuf>,
-    /// Also send events to this URL, as JSON lines; only `run` and `chat` can reach another machine,
-    /// with --grant fetch:…
+    /// Also send events to this URL, as JSON lines; for another machine, add --grant fetch:… to the
+    /// command's options
     #[arg(long, global = true, value_name = "URL", help_heading = "Global options")]
     log_http: Option<Url>,
 }

@@ -209,8 +209,8 @@ fn help_names_every_exit_code_and_goes_to_standard_output() {
           --data <FOLDER>         Data folder [default: $HOLM_DATA, else $XDG_DATA_HOME/holm, else
                                   ~/.local/share/holm]
           --log-json-file <FILE>  Also append events to this file, one JSON object per line
-          --log-http <URL>        Also send events to this URL, as JSON lines; a URL on another machine
-                                  needs a --grant fetch:…
+          --log-http <URL>        Also send events to this URL, as JSON lines; for another machine, add
+                                  --grant fetch:… to the command's options
 
     Exit codes:
       0    success
