@@ -109,7 +109,7 @@ fn an_api_is_called_with_a_key_that_nothing_shows_and_a_change_is_asked_about() 
         listed.err.contains("left out: PUT /items/{item}: its body is multipart/form-data"),
         "{listed:?}"
     );
-    // The look runs, because its host was granted. The order changes something, and nobody is there to ask.
+    // The look runs, because its host was granted. The order changes something, and no user can be asked.
     let ran = stage.run(&["-p", "Order a lamp.", "--grant", &format!("fetch:{url}")]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Done.\n"), "{ran:?}");
     assert!(ran.err.contains("`shop_order` was denied"), "{ran:?}");
